@@ -1,4 +1,4 @@
-//! Rows that may be damaged: a statement that must go on whatever it finds reads through [`found`].
+//! Rows that may be damaged: a statement that must go on whatever it finds reads through `found`.
 
 use crate::{Row, StoreError};
 use postrider_model::{ProjectId, UnixMs};

@@ -1,8 +1,8 @@
 //! Alerts: what needs the operator, raised and cleared in the transaction of its cause.
 //!
 //! One alert of a kind stands for a phone or a device at a time. Raising and clearing write the
-//! `alert` event. When alerts begin and end is in [`rules`]; [`offline`] looks for phones that stay
-//! away, [`waiting`] counts events that wait for their delivery.
+//! `alert` event. When alerts begin and end is in `rules`; [`offline`] looks for phones that stay
+//! away, `waiting` counts events that wait for their delivery.
 
 pub mod offline;
 pub(crate) mod rules;

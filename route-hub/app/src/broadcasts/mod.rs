@@ -1,7 +1,7 @@
 //! Broadcasts on their way through their recipients.
 //!
 //! A broadcast is stored at once, whatever its size. Here its messages are made in steps
-//! ([`expand`]), each a transaction that also says how far it came, so that a hub that is killed at
+//! (`expand`), each a transaction that also says how far it came, so that a hub that is killed at
 //! any point has neither lost nor repeated a recipient; one that was cancelled is walked through
 //! likewise ([`cancel`]).
 //!

@@ -1,8 +1,8 @@
 //! Webhooks: what the hub tells other servers, and how it keeps at it.
 //!
-//! [`enqueue`] writes rows into the outbox in the transaction of their cause. [`deliver`] posts
-//! them: a thin ring around the machine of [`deliveries`], which decides who goes next and when, with
-//! [`turns`], [`shares`] and [`growth`] for what is fair; [`scan`] reads the outbox for it, [`settlement`]
+//! `enqueue` writes rows into the outbox in the transaction of their cause. [`deliver`] posts
+//! them: a thin ring around the machine of `deliveries`, which decides who goes next and when, with
+//! `turns`, `shares` and `growth` for what is fair; `scan` reads the outbox for it, `settlement`
 //! writes what became of each attempt. For users: `docs/webhooks.md`.
 
 mod commits;

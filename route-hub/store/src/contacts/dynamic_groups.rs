@@ -11,7 +11,7 @@ use std::borrow::Cow;
 /// ones whose conditions it meets.
 ///
 /// # Errors
-/// [`StoreError::TooSlow`] when the dynamic ones take longer than [`list::TIME_MAX`].
+/// [`StoreError::TooSlow`] when the dynamic ones take longer than [`crate::list::TIME_MAX`].
 pub fn filter_of_contact(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -30,7 +30,7 @@ pub fn filter_of_contact(
 /// Says whether a contact meets the conditions of a dynamic group.
 ///
 /// # Errors
-/// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
+/// [`StoreError::TooSlow`] after [`crate::list::TIME_MAX`].
 pub fn meets(tx: &mut Tx<'_>, group: &Group, contact: ContactId) -> Result<bool, StoreError> {
     let is_it = Filter::new(by::ID, Op::Eq, Operand::Int(contact.get()));
     let mut query = ListQuery {
@@ -53,7 +53,7 @@ pub struct Counted {
 /// Counts the contacts of a dynamic group among the next so many of its project, above a key.
 ///
 /// # Errors
-/// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
+/// [`StoreError::TooSlow`] after [`crate::list::TIME_MAX`].
 pub fn count_among(
     tx: &mut Tx<'_>,
     group: &Group,
