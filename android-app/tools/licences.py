@@ -20,6 +20,19 @@ TARGETS = ["aarch64-linux-android", "armv7-linux-androideabi", "x86_64-linux-and
 NAMES = re.compile(r"^(licen[cs]e|copying|notice|unlicense|copyright)", re.IGNORECASE)
 
 
+def linked(target):
+    """Returns the names and versions of the packages with the features that the app's own build has.
+
+    `cargo metadata` has those of the whole workspace, and so names packages that only others use.
+    """
+    command = ["cargo", "tree", "--locked", "--offline", "-p", "postrider-android", "--target", target]
+    said = subprocess.run([*command, "-e", "normal", "--prefix", "none"], cwd=APP.parent, capture_output=True, text=True, check=False)
+    if said.returncode != 0:
+        sys.exit(said.stderr)
+    words = (line.split() for line in said.stdout.splitlines() if line)
+    return {(name, version.removeprefix("v")) for name, version, *_ in words}
+
+
 def shipped(target):
     """Returns the packages that are linked for a target, ours apart."""
     command = ["cargo", "metadata", "--format-version", "1", "--locked", "--offline", "--filter-platform", target]
@@ -37,7 +50,9 @@ def shipped(target):
             found.add(key)
             deps = nodes[key]["deps"]
             waiting += [dep["pkg"] for dep in deps if any(kind["kind"] is None for kind in dep["dep_kinds"])]
-    return [packages[key] for key in found if packages[key]["source"]]
+    ours = linked(target)
+    found = (packages[key] for key in found)
+    return [one for one in found if one["source"] and (one["name"], one["version"]) in ours]
 
 
 def crates():
