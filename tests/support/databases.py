@@ -14,6 +14,7 @@ from support.servers.postgres import psql
 
 VARIABLE = "POSTRIDER_TEST_DATABASE"
 TEMPLATE = Path("template")
+GATES_CHECK = Path(__file__).with_name("gates_check.sql")
 _made = {}
 _given = {}
 
@@ -33,12 +34,16 @@ def url(folder):
 
 
 def _with_schema():
-    """Returns the URL of a database that no hub uses: copying it is faster than making its tables each time."""
+    """Returns the URL of a database that no hub uses: copying it is faster than making its tables each time.
+
+    It refuses the change of a row whose gate its job did not name.
+    """
     if TEMPLATE not in _made:
         _made[TEMPLATE] = _create()
         command = [str(binary("route-hub")), "migrate"]
         env = loopback_environment({"ROUTE_HUB_DATABASE": _made[TEMPLATE]})
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=120, env=env)
+        psql(_made[TEMPLATE], GATES_CHECK.read_text())
     return _made[TEMPLATE]
 
 
