@@ -10,6 +10,9 @@ use std::net::{AddrParseError, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+/// The highest process number of a hub; the admin commands use those above.
+const PROCESS_MAX: u8 = 239;
+
 /// What `route-hub serve` takes. Every flag but `--create` has an environment variable, and a key
 /// of the same name (with underscores) in the file of `--config`. A flag wins over a variable, a
 /// variable over the file.
@@ -97,8 +100,8 @@ pub struct ServeSettings {
     /// 1000].
     #[arg(long, env = "ROUTE_HUB_RELATIVE_SCHEDULES_MAX", value_name = "N")]
     pub relative_schedules_max: Option<u32>,
-    /// Number of this process in the ids that it makes, 0 to 239; processes on one database need
-    /// different ones.
+    /// Number of this process in the ids that it makes, 0 to 239 [default: 0]; a PostgreSQL database
+    /// gives each process its own.
     #[arg(long, env = "ROUTE_HUB_PROCESS", value_name = "N")]
     pub process: Option<u8>,
     /// Private networks that webhooks may go to, such as 10.1.0.0/16 [default: none].
@@ -282,6 +285,22 @@ impl ServeSettings {
         self.database.data(folder)
     }
 
+    /// Returns the number of this process in the keys of a file.
+    ///
+    /// # Errors
+    /// When it is too high, or set for a database that gives out the numbers.
+    pub fn process(&self) -> Result<u8, SettingsError> {
+        match (self.process, &self.database.url) {
+            (Some(_), Some(_)) => Err(SettingsError::Refused(
+                "--process is for a data folder: a PostgreSQL database gives each process its number",
+            )),
+            (Some(number), None) if number > PROCESS_MAX => {
+                Err(SettingsError::Refused("--process is 0 to 239"))
+            }
+            (number, _) => Ok(number.unwrap_or(0)),
+        }
+    }
+
     /// Returns the address to listen on.
     pub fn listen_addr(&self) -> SocketAddr {
         self.listen
@@ -359,6 +378,7 @@ fn told(text: &str, error: &toml::de::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use postrider_model::Secret;
 
     fn settings() -> ServeSettings {
         ServeSettings::default()
@@ -427,6 +447,22 @@ mod tests {
         .with_file()
         .unwrap_err();
         assert!(error.to_string().contains("proces"), "{error}");
+    }
+
+    #[test]
+    fn a_database_on_a_server_gives_the_process_its_number() {
+        let asked = |process, url: Option<&str>| {
+            let mut hub = settings();
+            hub.process = process;
+            hub.database.url = url.map(Secret::new);
+            hub.process().map_err(|error| error.to_string())
+        };
+        assert_eq!(asked(None, Some("postgres://db/hub")), Ok(0));
+        assert_eq!(asked(Some(239), None), Ok(239));
+        let high = asked(Some(240), None).unwrap_err();
+        assert!(high.contains("0 to 239"), "{high}");
+        let given = asked(Some(7), Some("postgres://db/hub")).unwrap_err();
+        assert!(given.contains("gives each process its number"), "{given}");
     }
 
     #[test]

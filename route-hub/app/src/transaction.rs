@@ -160,23 +160,8 @@ where
     run(actor, once(repeat, decide, show)).await
 }
 
-/// As [`run_once`], with the audit log, as [`run_audited`].
-pub async fn run_once_audited<T, E, F, S>(
-    actor: &Actor,
-    repeat: Option<Repeat>,
-    decide: F,
-    show: S,
-) -> Result<Once<T>, E>
-where
-    T: Send + 'static,
-    E: From<StoreError> + From<Failure> + Send + 'static,
-    F: FnMut(&mut UnitOfWork<'_, '_>) -> Result<T, E> + Send + 'static,
-    S: Fn(T) -> String + Send + 'static,
-{
-    run_audited(actor, once(repeat, decide, show)).await
-}
-
-fn once<T, E: From<StoreError> + From<Failure>>(
+/// The job of [`run_once`].
+pub(crate) fn once<T, E: From<StoreError> + From<Failure>>(
     repeat: Option<Repeat>,
     mut decide: impl FnMut(&mut UnitOfWork<'_, '_>) -> Result<T, E>,
     show: impl Fn(T) -> String,

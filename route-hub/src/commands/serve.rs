@@ -18,8 +18,6 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
-/// The highest process number of a hub; the admin commands use those above.
-const PROCESS_MAX: u8 = 239;
 /// The default address of the operator's endpoints.
 const OPERATOR_DEFAULT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8091);
 /// How long a stop waits for requests and phones by default.
@@ -39,12 +37,7 @@ pub fn serve(settings: ServeSettings) -> Result<(), CommandError> {
     let guard = guard(&settings)?;
     let front = front(&settings)?;
     let app = app(&settings)?;
-    let process = settings.process.unwrap_or(0);
-    if process > PROCESS_MAX {
-        return Err(CommandError::new(format!(
-            "--process is 0 to {PROCESS_MAX}"
-        )));
-    }
+    let process = settings.process()?;
     let certificate = match settings.transport()? {
         Transport::Plain => None,
         Transport::Tls { cert, key } => Some(Certificate::read(&cert, &key)?),

@@ -9,7 +9,7 @@ use crate::dispatch::transitions::Detail;
 use crate::failure::Failure;
 use crate::messages::sender::Sender;
 use crate::messages::{PERMISSION, found, outgoing, waiting};
-use crate::transaction::{Once, Repeat, run_once_audited};
+use crate::transaction::{Once, Repeat, once, run_audited};
 use crate::unit_of_work::UnitOfWork;
 use crate::views::message::MessageView;
 use hub_domain::{Direction, Message, MessageType, Phone, Project, RouteId, recipients};
@@ -59,7 +59,7 @@ pub async fn resend(
         let resent = again(work, message, target.as_ref())?;
         Ok::<_, Failure>(waiting::show(&viewer, work.tx, resent)?)
     };
-    run_once_audited(actor, repeat, decide, show).await
+    run_audited(actor, once(repeat, decide, show)).await
 }
 
 /// Refuses what cannot be sent again.
