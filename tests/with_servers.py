@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 
+from support import faketime
 from support.servers import Missing
 from support.servers import nats as nats_server
 from support.servers import postgres
@@ -33,7 +34,7 @@ def arguments():
 def missing():
     """Returns what is not installed, in words."""
     found = []
-    for look in (postgres.programs, nats_server.program):
+    for look in (postgres.programs, nats_server.program, faketime.library):
         try:
             look()
         except Missing as error:

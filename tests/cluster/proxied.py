@@ -14,7 +14,8 @@ BOTH = (UP, DOWN)
 class Proxied:
     """A proxy before servers on loopback ports; with `postgres` it can lose the answers to COMMITs.
 
-    Each order returns what has happened so far: links accepted, open and cut, answers swallowed, bytes passed on.
+    Each order returns what has happened so far: links accepted, cut, open, and open to each port; answers swallowed;
+    bytes passed on `UP` and `DOWN`, and those that were delayed or held.
     """
 
     def __init__(self, *ports, postgres=False):
@@ -29,6 +30,10 @@ class Proxied:
     def seen(self):
         """Returns what has happened so far."""
         return self._do()
+
+    def open_to(self, port):
+        """Returns how many links to a server's port are open."""
+        return self.seen()["to"].get(str(port), 0)
 
     def lead_to(self, *ports):
         """Connects new clients with these ports in turn; open links stay."""

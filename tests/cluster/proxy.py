@@ -6,6 +6,7 @@ A program of its own, so that its work is not the test's; `proxied.py` starts it
 import asyncio
 import json
 import sys
+from collections import Counter
 
 AT_ONCE = 65536
 UP, DOWN = "up", "down"
@@ -47,6 +48,7 @@ class Link:
     def __init__(self, proxy, client, server):
         self._proxy = proxy
         self._client, self._server = client, server
+        self.port = server[1].get_extra_info("peername")[1]
         self._answers = Answers()
 
     async def run(self):
@@ -60,14 +62,17 @@ class Link:
         try:
             while data := await reader.read(AT_ONCE):
                 if self._proxy.delay_s:
+                    self._proxy.told["delayed"] += len(data)
                     await asyncio.sleep(self._proxy.delay_s)
-                await self._proxy.flows[way].wait()
+                if not self._proxy.flows[way].is_set():
+                    self._proxy.told["held"] += len(data)
+                    await self._proxy.flows[way].wait()
                 if way == DOWN and self._proxy.swallows(self._answers, data):
                     self.cut()
                     return
                 writer.write(data)
                 await writer.drain()
-                self._proxy.told["bytes"] += len(data)
+                self._proxy.told[way] += len(data)
             writer.write_eof()
         except (OSError, RuntimeError):
             self.cut()
@@ -92,7 +97,7 @@ class Proxy:
         self.delay_s = 0.0
         self.refuses = False
         self.to_swallow = 0
-        self.told = {"accepted": 0, "cut": 0, "swallowed": 0, "bytes": 0}
+        self.told = dict.fromkeys(("accepted", "cut", "swallowed", "held", "delayed", UP, DOWN), 0)
 
     async def accept(self, reader, writer):
         """Takes a client and connects it with the next target that answers."""
@@ -140,7 +145,7 @@ class Proxy:
             self.told["cut"] += len(self.links)
             for link in list(self.links):
                 link.cut()
-        return {**self.told, "open": len(self.links)}
+        return {**self.told, "open": len(self.links), "to": Counter(link.port for link in self.links)}
 
 
 async def main():

@@ -26,6 +26,7 @@ class Accepted:
     on_unknown: str = "fail"
     cancel_asked: bool = False
     at: float = 0.0  # when it was answered, on the clock of `Restore`
+    route_id: str = ""  # the phone that it was for, if one was named
 
 
 @dataclass

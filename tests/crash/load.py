@@ -8,28 +8,20 @@ import time
 import requests
 
 from crash.check import Accepted
-from support.rest import Rest
+from support.wait import until
 
 SENDERS = 6
 
 
-class AnyHub:
-    """The hubs of a run, each request to the next of them."""
-
-    def __init__(self, world):
-        rests = [Rest(server.base_url, world.key, world.project) for server in world.servers]
-        self._turns = itertools.cycle(rests)
-
-    def call(self, *arguments, **more):
-        """As `Rest.call`."""
-        return next(self._turns).call(*arguments, **more)
-
-
 class Load:
-    """Threads that send without pause until they are told to stop, and then finish their last request."""
+    """Threads that send without pause until they are told to stop, and then finish their last request.
 
-    def __init__(self, world, seed, rate_per_s):
+    `many` is the share of requests that are a `send_multi` of at most `most` messages.
+    """
+
+    def __init__(self, world, seed, rate_per_s, many=0.1, most=20):
         self.world = world
+        self._many, self._most = many, most
         self.accepted = []
         self.unanswered = []
         self.server_errors = []
@@ -38,13 +30,18 @@ class Load:
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
         self._stop = threading.Event()
-        self._gap_s = SENDERS / rate_per_s
+        self._gap_s = SENDERS * (1 - many + many * (2 + most) / 2) / rate_per_s
         self._threads = [
             threading.Thread(target=self._send_all, args=(random.Random(f"{seed}/{index}"),), daemon=True)
             for index in range(SENDERS)
         ]
         for thread in self._threads:
             thread.start()
+
+    def goes_on(self, count=1):
+        """Waits until so many more messages are accepted."""
+        enough = len(self.accepted) + count
+        until(lambda: len(self.accepted) >= enough, f"{count} more messages are accepted", 120)
 
     def stop(self):
         """Ends the load; by then every message that was begun is answered."""
@@ -54,9 +51,9 @@ class Load:
             assert not thread.is_alive(), "a sender was never answered"
 
     def _send_all(self, dice):
-        rest = AnyHub(self.world)
+        rest = self.world.rest()
         while not self._stop.is_set():
-            if dice.random() < 0.1:
+            if dice.random() < self._many:
                 self._send_many(rest, dice)
             else:
                 self._send_one(rest, dice)
@@ -71,7 +68,7 @@ class Load:
         return {"content": content, "to_number": f"+1500555{1000 + number % 500:04d}"}
 
     def _common(self, dice):
-        common = {"status_url": self.world.receiver.url()}
+        common = {"status_url": self.world.hooks_url}
         if dice.random() < 0.9:
             common["route_id"] = dice.choices(self.world.routes, self.world.weights)[0]
         if dice.random() < 0.15:
@@ -83,7 +80,7 @@ class Load:
         answer = self._until_answered(rest, "messages/send", body, body["content"])
         if answer is None:
             return
-        accepted = Accepted(answer["id"], body["content"], body.get("on_unknown", "fail"), at=time.monotonic())
+        accepted = self._accepted(answer, body, body)
         with self._lock:
             self.accepted.append(accepted)
         if dice.random() < 0.05:
@@ -97,14 +94,16 @@ class Load:
 
     def _send_many(self, rest, dice):
         common = self._common(dice)
-        messages = [self._body(dice) for _ in range(dice.randint(2, 20))]
+        messages = [self._body(dice) for _ in range(dice.randint(2, self._most))]
         answer = self._until_answered(rest, "send_multi", {"messages": messages, **common}, messages[0]["content"])
         if answer is None:
             return
         with self._lock:
-            for asked, made in zip(messages, answer["messages"]):
-                on_unknown = common.get("on_unknown", "fail")
-                self.accepted.append(Accepted(made["id"], asked["content"], on_unknown, at=time.monotonic()))
+            self.accepted += [self._accepted(made, asked, common) for asked, made in zip(messages, answer["messages"])]
+
+    def _accepted(self, made, asked, common):
+        on_unknown, route_id = common.get("on_unknown", "fail"), common.get("route_id", "")
+        return Accepted(made["id"], asked["content"], on_unknown, at=time.monotonic(), route_id=route_id)
 
     def _until_answered(self, rest, path, body, key):
         headers = {"Idempotency-Key": key}

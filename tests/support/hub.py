@@ -153,6 +153,10 @@ class Serve:
     def _ready(self):
         if not self.program.alive():
             raise Died(f"route-hub serve ended with {self.program.process.returncode}:\n{self.program.words()}")
+        return self.is_ready()
+
+    def is_ready(self):
+        """Says whether the hub answers that it is ready."""
         try:
             url = f"{self.scheme}://127.0.0.1:{self.port}/readyz"
             return requests.get(url, timeout=2, verify=self.verify).status_code == 200

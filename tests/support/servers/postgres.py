@@ -76,10 +76,13 @@ class Postgres:
         asked = [self.programs / "pg_isready", "--quiet", "--host", "127.0.0.1", "--port", str(self.port)]
         return subprocess.run(asked).returncode == 0
 
-    def standby(self, name="standby"):
-        """Makes a server that copies this one and goes on following it; it is not started yet."""
+    def standby(self, name="standby", through=None):
+        """Makes a server that copies this one, through a proxy's port if there is one, and goes on following it.
+
+        It is not started yet.
+        """
         copy = Postgres(password=self.password)
-        follow = f"host=127.0.0.1 port={self.port} user={USER} application_name={name}"
+        follow = f"host=127.0.0.1 port={through or self.port} user={USER} application_name={name}"
         copy._run("pg_basebackup", "--pgdata", copy.data, "--dbname", follow, "--write-recovery-conf",
                   "--checkpoint", "fast", "--no-sync")
         return copy
