@@ -1,7 +1,7 @@
 //! Two processes of one hub on one database.
 
 use super::routes::route;
-use super::support::{PATIENCE, TestHub, hub};
+use super::support::{Line, PATIENCE, Phone, TestHub, hub};
 use hub_app::alerts::offline;
 use hub_app::devices::presence;
 use hub_app::dispatch::{expiry, failover};
@@ -15,17 +15,23 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+/// Connects through another process while a hello is on its way here, which is then let off unharmed.
+async fn overtake(phone: &mut Phone, other: &TestHub) -> Line {
+    let (mut slow, challenge) = phone.open().await;
+    let late = phone.hello(&challenge, |_| {});
+    phone.turn_to(other);
+    let newer = phone.connect().await;
+    slow.write(PhoneFrame::Hello(late)).await;
+    assert_eq!(slow.close_code().await, 4409);
+    newer
+}
+
 #[tokio::test]
 async fn a_hello_that_was_overtaken_through_another_process_harms_nobody() {
     let hub = hub().await;
     let other = hub.another_process().await;
     let mut phone = hub.pair().await;
-    let (mut slow, challenge) = phone.open().await;
-    let late = phone.hello(&challenge, |_| {});
-    phone.turn_to(&other);
-    let mut newer = phone.connect().await;
-    slow.write(PhoneFrame::Hello(late)).await;
-    assert_eq!(slow.close_code().await, 4409);
+    let mut newer = overtake(&mut phone, &other).await;
     assert_eq!(hub.device(&phone).await.state, DeviceState::Active);
     newer.idle().await;
 }
@@ -60,12 +66,7 @@ async fn a_connection_is_closed_once_its_process_learns_of_a_newer_one_elsewhere
     let other = hub.another_process().await;
     let mut phone = hub.pair().await;
     let mut older = phone.connect().await;
-    let (mut slow, challenge) = phone.open().await;
-    let late = phone.hello(&challenge, |_| {});
-    phone.turn_to(&other);
-    let mut newer = phone.connect().await;
-    slow.write(PhoneFrame::Hello(late)).await;
-    assert_eq!(slow.close_code().await, 4409);
+    let mut newer = overtake(&mut phone, &other).await;
     assert_eq!(older.close_code().await, 4409);
     hub.hub.links.all_ended().await;
     newer.idle().await;
