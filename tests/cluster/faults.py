@@ -102,6 +102,7 @@ def pause_the_primary(site):
 
 def kill_the_primary(site):
     """Kills the primary and promotes the standby."""
+    assert all(link.seen()["open"] for link in site.links_to_primary()), "hubs are connected to the primary"
     site.primary.kill()
     site.promote()
     site.load.goes_on()
@@ -120,18 +121,19 @@ def cut_off_the_primary(site):
 
 
 def lose_answers(site, count=10):
-    """Loses the answers to commits, one after another."""
-    for _ in range(count):
+    """Loses the answers to commits that were done, and commits on their way, one after another."""
+    for number in range(count):
         link = site.dice.choice(site.links_to_primary())
-        before = link.seen()["swallowed"]
-        link.swallow_commits(1)
-        until(lambda: link.seen()["swallowed"] > before, "an answer is lost", PATIENCE_S)
+        lost, lose = [("swallowed", link.swallow_commits), ("withheld", link.withhold_commits)][number % 2]
+        before = link.seen()[lost]
+        lose(1)
+        until(lambda: link.seen()[lost] > before, f"a commit is {lost}", PATIENCE_S)
     site.load.goes_on()
 
 
 def lose_many_answers(site):
-    """Loses 200 answers to commits."""
-    lose_answers(site, 200)
+    """Loses 200 answers to commits, and as many commits."""
+    lose_answers(site, 400)
 
 
 def cut_links_to_the_primary(site):

@@ -14,8 +14,8 @@ BOTH = (UP, DOWN)
 class Proxied:
     """A proxy before servers on loopback ports; with `postgres` it can lose the answers to COMMITs.
 
-    Each order returns what has happened so far: links accepted, cut, open, and open to each port; answers swallowed;
-    bytes passed on `UP` and `DOWN`, and those that were delayed or held.
+    Each order returns what has happened so far: links accepted, cut, open, and open to each port; answers swallowed
+    and COMMITs withheld; bytes passed on `UP` and `DOWN`, and those that were delayed or held.
     """
 
     def __init__(self, *ports, postgres=False):
@@ -62,6 +62,10 @@ class Proxied:
     def swallow_commits(self, count):
         """Loses the answers to the next so many COMMITs that were done, and cuts their connections."""
         return self._do(swallow=count)
+
+    def withhold_commits(self, count):
+        """Loses the next so many COMMITs on their way to the server, and cuts their connections."""
+        return self._do(withhold=count)
 
     def _do(self, **order):
         self.program.type(json.dumps(order))

@@ -12,6 +12,8 @@ AT_ONCE = 65536
 UP, DOWN = "up", "down"
 # What PostgreSQL tells of a COMMIT that was done: kind, length, tag.
 COMMITTED = b"C" + (4 + len(b"COMMIT\0")).to_bytes(4, "big") + b"COMMIT\0"
+# What a client asks for a COMMIT with: kind, length, statement.
+COMMIT = b"Q" + COMMITTED[1:]
 # Answers of one byte to a client that asks for encryption first.
 NO_ENCRYPTION = ord("N")
 HEAD = 5
@@ -67,7 +69,7 @@ class Link:
                 if not self._proxy.flows[way].is_set():
                     self._proxy.told["held"] += len(data)
                     await self._proxy.flows[way].wait()
-                if way == DOWN and self._proxy.swallows(self._answers, data):
+                if self._proxy.loses(way, self._answers, data):
                     self.cut()
                     return
                 writer.write(data)
@@ -96,8 +98,8 @@ class Proxy:
             flow.set()
         self.delay_s = 0.0
         self.refuses = False
-        self.to_swallow = 0
-        self.told = dict.fromkeys(("accepted", "cut", "swallowed", "held", "delayed", UP, DOWN), 0)
+        self.to_lose = {"swallowed": 0, "withheld": 0}
+        self.told = dict.fromkeys(("accepted", "cut", "swallowed", "withheld", "held", "delayed", UP, DOWN), 0)
 
     async def accept(self, reader, writer):
         """Takes a client and connects it with the next target that answers."""
@@ -123,12 +125,15 @@ class Proxy:
                 continue
         return None
 
-    def swallows(self, answers, data):
-        """Says whether these bytes of a server are to be lost with their connection."""
-        if not self.is_postgres or not answers.tell_of_commit(data) or not self.to_swallow:
+    def loses(self, way, answers, data):
+        """Says whether these bytes are to be lost with their connection."""
+        if not self.is_postgres:
             return False
-        self.to_swallow -= 1
-        self.told["swallowed"] += 1
+        what = "swallowed" if way == DOWN else "withheld"
+        if not (answers.tell_of_commit(data) if way == DOWN else COMMIT in data) or not self.to_lose[what]:
+            return False
+        self.to_lose[what] -= 1
+        self.told[what] += 1
         return True
 
     def do(self, order):
@@ -136,7 +141,8 @@ class Proxy:
         self.targets = order.get("targets", self.targets)
         self.delay_s = order.get("delay_s", self.delay_s)
         self.refuses = order.get("refuse", self.refuses)
-        self.to_swallow += order.get("swallow", 0)
+        self.to_lose["swallowed"] += order.get("swallow", 0)
+        self.to_lose["withheld"] += order.get("withhold", 0)
         for way in order.get("stall", ()):
             self.flows[way].clear()
         for way in order.get("flow", ()):

@@ -24,7 +24,6 @@ from crash.check import findings  # noqa: E402
 from crash.judge import gather, report, settle, summary  # noqa: E402
 from crash.load import Load  # noqa: E402
 from support.servers import Missing  # noqa: E402
-from support.wait import until  # noqa: E402
 
 PHONES = {
     "normal": [40, 40, 30, 30, 20], "no-reports": [20, 20], "repeat": [20, 20], "partial": [5], "ambiguous": [4], "slow": [1],
@@ -80,7 +79,7 @@ def run(options, seed):
         for fault in drawn(options, dice):
             harm.do(fault)
         harm.end()
-        until(lambda: len(site.load.accepted) >= options.messages, "enough messages are accepted", options.messages / 20 + 60)
+        harm.try_to(lambda: accepts_enough(site.load, options.messages))
         site.load.stop()
         settle(site, 120)
         return judged(site, harm)
@@ -111,24 +110,22 @@ class Harm:
         begun = time.monotonic()
         at = begun - self._begun
         print(f"{at:.0f} s: {fault.__name__.replace('_', ' ')}, after {len(self.site.load.accepted)} messages", flush=True)
-        if self._went_wrong(fault, lambda: self._begin(fault, begun)):
-            return
+        self.try_to(lambda: self._begin(fault, begun))
         self._end_those_due()
 
     def _begin(self, fault, begun):
         going_on = fault(self.site)
         if inspect.isgenerator(going_on):
-            self._under_way.append((next(going_on), begun, fault, going_on))
+            self._under_way.append((next(going_on), begun, going_on))
         else:
             self._got_over(begun)
 
-    def _went_wrong(self, fault, act):
+    def try_to(self, act):
+        """Does something, and keeps what went wrong with it."""
         try:
             act()
         except Exception:
-            self.failed.append(f"{fault.__name__}: {traceback.format_exc()}")
-            return True
-        return False
+            self.failed.append(traceback.format_exc())
 
     def _got_over(self, begun):
         self.site.load.goes_on()
@@ -139,14 +136,20 @@ class Harm:
     def _end_those_due(self):
         for one in [one for one in self._under_way if one[0] <= time.monotonic()]:
             self._under_way.remove(one)
-            _, begun, fault, going_on = one
-            self._went_wrong(fault, lambda: (next(going_on, None), self._got_over(begun)))
+            _, begun, going_on = one
+            self.try_to(lambda: (next(going_on, None), self._got_over(begun)))
 
     def end(self):
         """Ends the faults that are still under way, each when its time has come."""
         while self._under_way:
             faults.lasts(min(due for due, *_ in self._under_way), 0)
             self._end_those_due()
+
+
+def accepts_enough(load, count):
+    """Waits until so many messages are accepted; it gives up when a minute brings none."""
+    while len(load.accepted) < count:
+        load.goes_on()
 
 
 def judged(site, harm):

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from cluster.proxied import DOWN, UP, Proxied
-from cluster.proxy import COMMITTED, Answers
+from cluster.proxy import COMMIT, COMMITTED, Answers
 from support.wait import until
 
 READY = b"Z\0\0\0\x05I"
@@ -145,6 +145,17 @@ def test_the_answers_to_so_many_commits_are_lost_with_their_connections(proxy, e
     assert proxy.seen()["swallowed"] == 1
     with client(proxy) as other:
         assert say(other, COMMITTED) == COMMITTED
+
+
+def test_so_many_commits_are_lost_on_their_way_with_their_connections(proxy, echo):
+    proxy.withhold_commits(1)
+    with client(proxy) as one:
+        assert say(one, b"a") == b"a"
+        assert say(one, COMMIT) == b""
+    assert echo.got == b"a", "the server knows nothing of it"
+    assert proxy.seen()["withheld"] == 1
+    with client(proxy) as other:
+        assert say(other, COMMIT) == COMMIT
 
 
 def test_another_server_s_bytes_are_not_read_as_postgresql(echo):

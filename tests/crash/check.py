@@ -53,6 +53,7 @@ class Evidence:
     webhooks: list = field(default_factory=list)  # (id, status) in the order of arrival
     alerts: list = field(default_factory=list)
     incoming_texts: list = field(default_factory=list)  # contents of all incoming messages
+    contact_numbers: list = field(default_factory=list)  # of all contacts
     server_errors: list = field(default_factory=list)
     answered_otherwise: list = field(default_factory=list)  # accepted ones whose repeat was given another id
     panics: list = field(default_factory=list)
@@ -72,14 +73,15 @@ def findings(evidence):
     told_since = _since_restores(evidence)
     wrong = {
         "accepted and lost": _lost(evidence),
-        "accepted twice under one key": _repeated(evidence),
+        "one request, two messages": _repeated(evidence),
         "in the radio log twice without a sender's choice": _twice(evidence, lines),
         "a status that contradicts the radio log": _contradictions(evidence, lines),
         "a text or a recipient that was changed on the way": _changed(evidence, lines),
         "neither final nor truthfully waiting": _stuck(evidence),
         "a final status without its webhook": _untold(evidence, told),
         "webhooks of one message out of order": [line for part in told_since for line in _disordered(part)],
-        "an incoming message twice": _incoming_twice(evidence),
+        "an incoming message twice": _twice_in(evidence.incoming_texts),
+        "two contacts of one number": _twice_in(evidence.contact_numbers),
         "a hub that kept its data taken for one that went backwards": _falsely_frozen(evidence),
         "a sound phone taken for a copied one": [a for a in evidence.alerts if "clon" in a or "cop" in a],
         "a program that ended by itself": evidence.ended,
@@ -201,5 +203,5 @@ def _disordered(told):
     return wrong
 
 
-def _incoming_twice(evidence):
-    return [text for text, count in sorted(Counter(evidence.incoming_texts).items()) if count > 1]
+def _twice_in(texts):
+    return [text for text, count in sorted(Counter(texts).items()) if count > 1]

@@ -52,6 +52,7 @@ def gather(world, load):
         webhooks=[(d.form["id"], d.form["status"]) for d in world.receiver.all(event="send_status")],
         alerts=[alert["kind"] for alert in world.admin.alerts()],
         incoming_texts=[m["content"] for m in messages.values() if m["direction"] == "incoming"],
+        contact_numbers=[contact["phone_number"] for contact in world.contacts()],
         server_errors=list(load.server_errors),
         answered_otherwise=list(load.answered_otherwise),
         panics=list(world.panics),

@@ -11,6 +11,8 @@ from crash.check import Accepted
 from support.wait import until
 
 SENDERS = 6
+# Requests without a key, which are never repeated: so a hub that does one twice sends it twice.
+KEYLESS = 0.2
 
 
 class Load:
@@ -41,14 +43,15 @@ class Load:
     def goes_on(self, count=1):
         """Waits until so many more messages are accepted."""
         enough = len(self.accepted) + count
-        until(lambda: len(self.accepted) >= enough, f"{count} more messages are accepted", 120)
+        until(lambda: len(self.accepted) >= enough, f"{count} more messages are accepted", 60)
 
     def stop(self):
         """Ends the load; by then every message that was begun is answered."""
         self._stop.set()
         for thread in self._threads:
             thread.join(120)
-            assert not thread.is_alive(), "a sender was never answered"
+            if thread.is_alive():
+                self.unanswered.append(thread.name)
 
     def _send_all(self, dice):
         rest = self.world.rest()
@@ -77,7 +80,9 @@ class Load:
 
     def _send_one(self, rest, dice):
         body = {**self._body(dice), **self._common(dice)}
-        answer = self._until_answered(rest, "messages/send", body, body["content"])
+        has_key = dice.random() >= KEYLESS
+        ask = self._until_answered if has_key else self._once_answered
+        answer = ask(rest, "messages/send", body, body["content"])
         if answer is None:
             return
         accepted = self._accepted(answer, body, body)
@@ -86,7 +91,7 @@ class Load:
         if dice.random() < 0.05:
             accepted.cancel_asked = True
             self._attempt(rest, f"messages/{accepted.id}/cancel", {}, {})
-        if dice.random() < 0.05:
+        if has_key and dice.random() < 0.05:
             again = self._until_answered(rest, "messages/send", body, body["content"])
             if again is not None and again["id"] != accepted.id:
                 with self._lock:
@@ -95,7 +100,8 @@ class Load:
     def _send_many(self, rest, dice):
         common = self._common(dice)
         messages = [self._body(dice) for _ in range(dice.randint(2, self._most))]
-        answer = self._until_answered(rest, "send_multi", {"messages": messages, **common}, messages[0]["content"])
+        ask = self._until_answered if dice.random() >= KEYLESS else self._once_answered
+        answer = ask(rest, "send_multi", {"messages": messages, **common}, messages[0]["content"])
         if answer is None:
             return
         with self._lock:
@@ -104,6 +110,11 @@ class Load:
     def _accepted(self, made, asked, common):
         on_unknown, route_id = common.get("on_unknown", "fail"), common.get("route_id", "")
         return Accepted(made["id"], asked["content"], on_unknown, at=time.monotonic(), route_id=route_id)
+
+    def _once_answered(self, rest, path, body, _key):
+        """Sends without a key: what is not answered may be sent once or never, and is not sent again."""
+        response = self._attempt(rest, path, body, {})
+        return response.json() if response is not None and response.status_code == 200 else None
 
     def _until_answered(self, rest, path, body, key):
         headers = {"Idempotency-Key": key}

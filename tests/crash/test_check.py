@@ -87,6 +87,9 @@ def test_each_wrong_is_found(sound):
     def receive_twice(e):
         e.incoming_texts.append("x")
 
+    def meet_twice(e):
+        e.contact_numbers += ["+15005550101", "+15005550101"]
+
     def freeze(e):
         e.kinds_ever.append("hub_frozen")
 
@@ -95,8 +98,8 @@ def test_each_wrong_is_found(sound):
 
     expected = {
         lose: "accepted and lost",
-        repeat: "accepted twice under one key",
-        answer_otherwise: "accepted twice under one key",
+        repeat: "one request, two messages",
+        answer_otherwise: "one request, two messages",
         send_twice: "in the radio log twice without a sender's choice",
         send_one_exposure_twice: "in the radio log twice without a sender's choice",
         claim_sent: "a status that contradicts the radio log",
@@ -107,6 +110,7 @@ def test_each_wrong_is_found(sound):
         keep_quiet: "a final status without its webhook",
         turn_around: "webhooks of one message out of order",
         receive_twice: "an incoming message twice",
+        meet_twice: "two contacts of one number",
         freeze: "a hub that kept its data taken for one that went backwards",
         invent: "a status that contradicts the radio log",
     }

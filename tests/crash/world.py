@@ -6,7 +6,9 @@ from support.receiver import Answer, Receiver
 from support.rest import Rest
 from support.wait import until
 
-ALL_PERMISSIONS = ["view_messages", "send_messages", "delete_messages", "view_routes", "edit_routes"]
+ALL_PERMISSIONS = [
+    "view_messages", "send_messages", "delete_messages", "view_routes", "edit_routes", "view_contacts",
+]  # fmt: skip
 WEBHOOKS_HERE = ("--webhook-allow", "127.0.0.0/8")
 
 
@@ -103,14 +105,20 @@ class World:
 
     def messages(self):
         """Returns every message of the project by id."""
-        rest, found, marker = self.rest(), {}, None
+        return {message["id"]: message for message in self._all("messages")}
+
+    def contacts(self):
+        """Returns every contact of the project."""
+        return list(self._all("contacts"))
+
+    def _all(self, path):
+        rest, marker = self.rest(), None
         while True:
-            params = {"page_size": 500, **({"marker": marker} if marker else {})}
-            page = rest.get("messages", **params)
-            found.update({m["id"]: m for m in page["data"]})
+            page = rest.get(path, page_size=500, **({"marker": marker} if marker else {}))
+            yield from page["data"]
             marker = page["next_marker"]
             if not page["truncated"]:
-                return found
+                return
 
     def note_ends(self):
         """Notes which programs have ended although nothing killed them."""
