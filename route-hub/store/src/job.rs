@@ -16,9 +16,10 @@ pub(crate) trait Job: Send {
     fn gates(&self) -> Option<Gates>;
     /// Says whether nobody waits for the result any more.
     fn is_unwanted(&self) -> bool;
-    /// Tells the caller the result of the last run.
+    /// Tells the caller the result of the last run. What the work holds is gone by then: a caller that
+    /// closes its store next is the last to hold it.
     fn answer(self: Box<Self>);
-    /// Tells the caller an error instead.
+    /// As [`answer`](Self::answer), with an error instead.
     fn fail(self: Box<Self>, error: StoreError);
 }
 
@@ -92,11 +93,19 @@ where
     }
 
     fn answer(self: Box<Self>) {
+        let Self {
+            work,
+            caller,
+            result,
+            ..
+        } = *self;
+        drop(work);
         // A caller that went away no longer needs the answer.
-        drop(self.caller.send(self.result));
+        drop(caller.send(result));
     }
 
-    fn fail(self: Box<Self>, error: StoreError) {
-        drop(self.caller.send(Err(error.into())));
+    fn fail(mut self: Box<Self>, error: StoreError) {
+        self.result = Err(error.into());
+        self.answer();
     }
 }

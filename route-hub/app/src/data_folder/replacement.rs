@@ -54,6 +54,10 @@ pub fn commit(folder: &Path, stamp: &str) -> Result<Option<PathBuf>, CommandErro
 fn commit_steps(folder: &Path, stamp: &str) -> io::Result<Option<PathBuf>> {
     let making = folder.join(RESTORING);
     let new = database(&making);
+    if with_end(&new, "-wal").exists() {
+        // The last to close it writes the log back and removes it: without it, the newest would be lost.
+        return Err(io::Error::other("the new database is still open"));
+    }
     belongs_as(folder, &new)?;
     File::open(&new)?.sync_all()?;
     let there = |end: &&str| with_end(&database(folder), end).exists();
@@ -238,6 +242,18 @@ mod tests {
         made(dir.path());
         assert_eq!(commit(dir.path(), "now").unwrap(), None);
         assert_eq!(files(dir.path()), expected(&[("hub.db", "new")]));
+    }
+
+    #[test]
+    fn a_database_that_is_still_open_takes_no_place() {
+        let dir = folder(&OLD);
+        made(dir.path());
+        fs::write(dir.path().join("restoring/hub.db-wal"), "newest").unwrap();
+        let refused = commit(dir.path(), "now").unwrap_err();
+        assert!(refused.to_string().contains("still open"), "{refused}");
+        let mut there = files(dir.path());
+        there.retain(|name, _| !name.starts_with("restoring/"));
+        assert_eq!(there, expected(&OLD));
     }
 
     #[test]

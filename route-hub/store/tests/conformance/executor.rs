@@ -75,6 +75,39 @@ pub(crate) fn parameters_keep_their_numbers<B: Backend>() {
     }
 }
 
+/// Gone a while after it was dropped: whoever looks too early sees it.
+struct SlowToGo(Option<Arc<()>>);
+
+impl Drop for SlowToGo {
+    fn drop(&mut self) {
+        for _ in 0..1_000 {
+            std::thread::yield_now();
+        }
+        self.0 = None;
+    }
+}
+
+/// A caller that closes the store after its last job has it closed then, not some time later.
+pub(crate) fn what_a_job_holds_is_gone_when_it_is_answered<B: Backend>() {
+    let backend = B::fresh();
+    let store = backend.open();
+    let held = Arc::new(());
+    let holder = SlowToGo(Some(Arc::clone(&held)));
+    let write = store.write_blocking(move |tx| {
+        let _ = &holder;
+        put(tx, "written")
+    });
+    write.unwrap();
+    assert_eq!(Arc::strong_count(&held), 1);
+    let holder = SlowToGo(Some(Arc::clone(&held)));
+    let failing: Result<(), _> = store.read_blocking(move |_| {
+        let _ = &holder;
+        Err(StoreError::Busy)
+    });
+    failing.unwrap_err();
+    assert_eq!(Arc::strong_count(&held), 1);
+}
+
 pub(crate) fn a_job_that_fails_takes_nobody_with_it<B: Backend>() {
     let backend = B::fresh();
     let store = backend.open();

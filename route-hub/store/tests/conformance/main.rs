@@ -46,6 +46,7 @@ conformance! {
     engine: hub_store::testing::TestDatabase;
     executor {
         parameters_keep_their_numbers
+        what_a_job_holds_is_gone_when_it_is_answered
         a_job_that_fails_takes_nobody_with_it
         a_job_that_fails_costs_its_group_one_commit_more
         an_error_before_the_first_write_is_an_answer
