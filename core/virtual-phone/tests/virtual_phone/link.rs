@@ -115,7 +115,7 @@ async fn three_protocol_errors_in_a_row_are_shown() {
     let phone = VirtualPhone::start(shown).await.unwrap();
     for round in 1..=3 {
         assert!(!shows(&screen, "LinkFailing"));
-        until("it connects", || hub.state().is_connected()).await;
+        noticed(&screen, "is connected", round).await;
         hub.end(End::Close(CloseCode::ProtocolError));
         until("it is cut off", || !hub.state().is_connected()).await;
         noticed(&screen, "is not connected", round).await;
