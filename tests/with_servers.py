@@ -53,7 +53,7 @@ def main():
         return "\n".join(missing()) or 0
     for sig in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(sig, end)
-    env = dict(os.environ)
+    env, server = dict(os.environ), None
     with contextlib.ExitStack() as servers:
         env["POSTRIDER_TEST_DATABASE"] = wanted.database
         if wanted.database == "postgres":
@@ -61,7 +61,11 @@ def main():
             env["POSTRIDER_TEST_DATABASE"] = server.create().start().url()
         if wanted.nats:
             env["POSTRIDER_TEST_NATS"] = servers.enter_context(contextlib.closing(Nats())).start().url
-        return subprocess.run(wanted.command, env=env).returncode
+        ended = subprocess.run(wanted.command, env=env).returncode
+    given_up = server.given_up() if server else []
+    if given_up:
+        print("with_servers: the server gave up transactions for others:", *given_up, sep="\n  ", file=sys.stderr)
+    return ended or bool(given_up)
 
 
 if __name__ == "__main__":

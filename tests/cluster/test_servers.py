@@ -40,6 +40,16 @@ def test_a_command_finds_its_servers_and_a_signal_ends_them():
     assert not os.path.exists(folder)
 
 
+def test_a_run_fails_in_which_the_server_gave_up_a_transaction():
+    give_up = "DO $$ BEGIN RAISE EXCEPTION 'for another' USING ERRCODE = '40P01'; END $$"
+    code = f"import os, sys; sys.path.insert(0, {str(ROOT / 'tests')!r})\n"
+    code += "from support.servers.postgres import Died, psql\n"
+    code += f"try: psql(os.environ['POSTRIDER_TEST_DATABASE'], {give_up!r})\nexcept Died: pass"
+    program = with_servers("--database", "postgres", sys.executable, "-c", code)
+    assert program.process.wait(60) == 1
+    assert "40P01" in program.words()
+
+
 def test_the_servers_end_even_with_a_program_that_is_killed():
     program = with_servers("--database", "postgres", sys.executable, "-c", TELL)
     url = json.loads(program.line())["POSTRIDER_TEST_DATABASE"]

@@ -23,6 +23,7 @@ SETTINGS = {
     "max_connections": 300,
     "shared_buffers": "128MB",
     "log_min_messages": "warning",
+    "log_line_prefix": "%e ",
 }
 
 
@@ -32,6 +33,10 @@ def programs():
     if not found:
         raise Missing(f"PostgreSQL {OLDEST} or newer is missing (on Debian: apt-get install postgresql)")
     return max(found, key=lambda path: int(path.parts[-2]))
+
+
+# Deadlock detected; could not serialize access.
+GIVEN_UP = ("40P01 ", "40001 ")
 
 
 class Postgres:
@@ -100,6 +105,10 @@ class Postgres:
     def ask(self, sql, database="postgres"):
         """Runs one statement and returns what it prints."""
         return psql(self.url(database), sql)
+
+    def given_up(self):
+        """Returns what the server wrote of transactions that it gave up for others: hubs give it no cause to."""
+        return [line for line in self.program.err_lines if line.startswith(GIVEN_UP)]
 
     def kill(self):
         """Kills all its processes at once, like a power cut."""
