@@ -188,6 +188,8 @@ struct Readiness {
     database: Health,
     /// Whether the writer did the last job that asked it for a sign of life.
     answers: bool,
+    /// Whether the clock is too far off the database's.
+    is_clock_off: bool,
 }
 
 impl Readiness {
@@ -198,12 +200,21 @@ impl Readiness {
             stopping: metrics.is_stopping(),
             database: hub.store.health(),
             answers,
+            is_clock_off: is_too_far(hub.store.cluster_load().map(|load| load.clock_off_ms)),
         }
     }
 
     fn is_ready(self) -> bool {
-        !self.stopping && self.answers && self.database == Health::Ok
+        let takes_writes = self.answers && self.database == Health::Ok;
+        !self.stopping && takes_writes && !self.is_clock_off
     }
+}
+
+/// A clock that is off so far makes a hub unready.
+const CLOCK_OFF_MS_MIN: u64 = 60_000;
+
+fn is_too_far(clock_off_ms: Option<i64>) -> bool {
+    clock_off_ms.is_some_and(|off_ms| off_ms.unsigned_abs() >= CLOCK_OFF_MS_MIN)
 }
 
 #[cfg(test)]
@@ -236,6 +247,7 @@ pub(crate) mod tests {
             stopping: false,
             database: Health::Ok,
             answers: true,
+            is_clock_off: false,
         };
         assert!(ready.is_ready());
         let unready = |change: fn(&mut Readiness)| {
@@ -245,9 +257,16 @@ pub(crate) mod tests {
         };
         unready(|it| it.stopping = true);
         unready(|it| it.answers = false);
+        unready(|it| it.is_clock_off = true);
         unready(|it| it.database = Health::Full);
         unready(|it| it.database = Health::NotWritable);
         unready(|it| it.database = Health::Damaged);
+    }
+
+    #[test]
+    fn a_clock_that_is_a_minute_off_either_way_is_too_far() {
+        let off = [None, Some(59_999), Some(60_000), Some(-60_000)];
+        assert_eq!(off.map(is_too_far), [false, false, true, true]);
     }
 
     #[test]

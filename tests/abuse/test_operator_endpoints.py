@@ -32,7 +32,7 @@ def test_a_stranger_learns_yes_or_no_and_nothing_else(hub):
 def test_the_operator_learns_all_of_it_on_an_address_of_their_own(hub):
     operator = hub.server.operator_url
     told = ask(operator, "/readyz").json()
-    assert told == {"status": "ok", "stopping": False, "database": "ok", "database_answers": True}
+    assert told == {"status": "ok", "stopping": False, "database": "ok", "database_answers": True, "clock": "ok"}
     metrics = ask(operator, "/metrics").text
     for name in ("messages_queued", "webhooks_waiting", "phones_connected", "store_health", "facts_dropped_total"):
         assert f"route_hub_{name} 0" in metrics, name

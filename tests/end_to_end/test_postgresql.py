@@ -4,11 +4,13 @@ import subprocess
 
 import pytest
 
-from support.databases import environment, url
-from support.hub import Demo, Serve
+from support.databases import environment, query, url
+from support.hub import Admin, Demo, Serve
 from support.numbers import fresh_number
 from support.paths import binary
 from support.process import loopback_environment
+from support.rest import error
+from support.wait import until
 
 
 def run(*arguments, **variables):
@@ -90,3 +92,60 @@ def test_a_hub_beside_the_demo_takes_messages_for_its_phones_and_shows_what_beco
     finally:
         second.program.kill()
         assert demo.program.stop() == 0
+
+
+@pytest.fixture
+def pair(tmp_path):
+    """A demo, and a second hub on its database."""
+    demo = Demo(tmp_path)
+    second = Serve(tmp_path / "demo").start()
+    yield demo, second.rest(demo.api_key, demo.project_id), tmp_path / "demo"
+    second.program.kill()
+    assert demo.program.stop() == 0
+
+
+def key_id(key):
+    """Returns the key of an API key's row."""
+    return int(key.split("_")[1], 16)
+
+
+def test_nothing_is_done_for_a_key_that_was_revoked_through_another_process(pair):
+    _, other, folder = pair
+    admin = Admin(folder)
+    other.key = admin.key(other.project, ["send_messages"])
+    other.send(fresh_number(), "before")
+    admin("key", "revoke", f"{key_id(other.key)}")
+    error(other.call("POST", "messages/send", json={"to_number": fresh_number(), "content": "after"}), 401)
+
+
+def test_nothing_is_sent_in_a_project_that_was_stopped_through_another_process(pair):
+    _, other, folder = pair
+    other.send(fresh_number(), "before")
+    Admin(folder)("project", "update", other.project, "--stopped", "true")
+    refused = other.call("POST", "messages/send", json={"to_number": fresh_number(), "content": "after"})
+    assert refused.status_code != 200, refused.text
+
+
+def change_without_a_hint(folder, scope, scope_id, change):
+    """Changes a row as another process would whose hint is lost."""
+    note = "INSERT INTO change_versions (scope, scope_id, version) "
+    note += f"SELECT {scope}, {scope_id}, CAST(CAST(pg_current_xact_id() AS TEXT) AS BIGINT) FROM changed "
+    note += "ON CONFLICT (scope, scope_id) DO UPDATE SET version = excluded.version"
+    query(folder, f"WITH changed AS ({change} RETURNING *) {note}")
+
+
+def test_a_key_that_was_revoked_dies_without_a_hint(pair):
+    _, other, folder = pair
+    assert other.call("GET", "messages").status_code == 200
+    revoke = f"UPDATE api_keys SET time_revoked = 1 WHERE id = {key_id(other.key)}"
+    change_without_a_hint(folder, 2, "organization_id", revoke)
+    until(lambda: other.call("GET", "messages").status_code == 401, "the key is dead")
+
+
+def test_a_phone_that_was_revoked_is_closed_without_a_hint(pair):
+    demo, _, folder = pair
+    connected = "SELECT count(*) FROM devices WHERE connected_to IS NOT NULL"
+    before = int(query(folder, connected)[0][0])
+    assert before == len(demo.phones)
+    change_without_a_hint(folder, 5, "id", "UPDATE devices SET state = 2 WHERE id = (SELECT min(id) FROM devices)")
+    until(lambda: int(query(folder, connected)[0][0]) == before - 1, "its link is closed")

@@ -21,6 +21,7 @@ pub mod scheduled;
 pub mod state;
 pub mod webhooks;
 
+mod anew;
 mod idempotency;
 mod parse;
 
@@ -34,6 +35,7 @@ use hub_view::Refusal;
 use hub_web::{Answer, ApiError, Unanswered};
 use std::sync::Arc;
 
+pub use anew::Anew;
 pub use state::Call;
 
 /// What an operation returns.
@@ -97,10 +99,10 @@ impl IntoResponse for Failure {
 /// Lets the caller into the project of the path, which its key must reach with this permission.
 async fn enter(hub: &Hub, call: &Call, permission: Permission) -> Result<Actor, Failure> {
     let id = call.path_id("project_id", "project")?;
-    Ok(auth::enter(hub, &call.caller.key, id, permission).await?)
+    Ok(auth::enter(hub, &call.caller.holder, id, permission).await?)
 }
 
 /// Returns who calls.
 fn who(call: &Call) -> Who {
-    Who::Key(Arc::clone(&call.caller.key))
+    Who::Key(Arc::clone(&call.caller.holder.key))
 }

@@ -1,11 +1,13 @@
 //! What requests are answered with: the hub, and who may come in to it.
 
 use crate::Failure;
+use crate::anew::not_valid;
 use axum::extract::FromRef;
 use http::Extensions;
 use hub_app::auth;
+use hub_app::auth::Holder;
 use hub_app::hub::Hub;
-use hub_domain::{ApiKey, Sight};
+use hub_domain::Sight;
 use hub_web::front::{Front, FrontSettings, Guest, Owner};
 use hub_web::{ApiError, Authenticator, RateLimit, RequestContext, StrangerBodies};
 use postrider_model::Secret;
@@ -18,13 +20,13 @@ pub type Call = hub_web::Call<Caller>;
 #[derive(Debug, Clone)]
 pub struct Caller {
     /// The key that was given.
-    pub key: Arc<ApiKey>,
+    pub holder: Holder,
 }
 
 impl Caller {
     /// Returns what the key may see of contacts.
     pub fn sight(&self) -> Sight {
-        Sight::of(&self.key.permissions)
+        Sight::of(&self.holder.key.permissions)
     }
 }
 
@@ -72,11 +74,11 @@ impl Authenticator for ApiState {
     ) -> Result<Caller, ApiError> {
         let hub = &self.hub;
         let found = auth::find(hub, key).await;
-        let key = found
+        let holder = found
             .map_err(|error| Failure::from(error).into_error())?
-            .ok_or_else(|| ApiError::unauthorized("the API key is not valid"))?;
+            .ok_or_else(not_valid)?;
         let now = hub.now();
-        if let Some(taken) = hub.rates.take(&key, now.boot) {
+        if let Some(taken) = hub.rates.take(&holder.key, now.boot) {
             context.set_rate_limit(RateLimit {
                 limit: taken.limit,
                 remaining: taken.remaining,
@@ -86,17 +88,18 @@ impl Authenticator for ApiState {
                 return Err(ApiError::rate_limited("this key asks too often", seconds));
             }
         }
-        auth::note_use(hub, &key, now);
-        Ok(Caller { key })
+        auth::note_use(hub, &holder.key, now);
+        Ok(Caller { holder })
     }
 
     fn came_in(&self, caller: &Caller, extensions: &Extensions) -> Result<(), ApiError> {
         let Some(guest) = extensions.get::<Guest>() else {
             return Ok(());
         };
-        let owner = match caller.key.project_id {
+        let key = &caller.holder.key;
+        let owner = match key.project_id {
             Some(project) => Owner::Project(project),
-            None => Owner::Organization(caller.key.organization_id),
+            None => Owner::Organization(key.organization_id),
         };
         let text = "this project has too many connections open";
         let proved = guest.place.prove(owner);

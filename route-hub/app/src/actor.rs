@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::hub::Hub;
 use hub_domain::{ApiKey, Permission, Project, Sight};
+use hub_store::Basis;
 use hub_view::{Refusal, RefusalCode};
 use postrider_model::{DeviceId, Now, OrganizationId};
 use std::fmt;
@@ -77,16 +78,20 @@ pub struct Actor {
     pub project: Arc<Project>,
     /// When it began.
     pub now: Now,
+    /// What it prepares is prepared on this.
+    pub basis: Basis,
 }
 
 impl Actor {
-    /// The hub itself: what it does was allowed when somebody asked for it.
-    pub fn system(hub: &Hub, project: &Arc<Project>, now: Now) -> Self {
+    /// The hub itself: what it does was allowed when somebody asked for it. `basis` was asked for before
+    /// the project was read.
+    pub fn system(hub: &Hub, project: &Arc<Project>, basis: Basis, now: Now) -> Self {
         Self {
             hub: hub.clone(),
             who: Who::Hub,
             project: Arc::clone(project),
             now,
+            basis,
         }
     }
 
@@ -130,4 +135,6 @@ pub struct OrganizationActor {
     pub organization_id: OrganizationId,
     /// When it began.
     pub now: Now,
+    /// What it prepares is prepared on this.
+    pub basis: Basis,
 }

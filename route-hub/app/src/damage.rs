@@ -8,7 +8,7 @@ use crate::transaction;
 use crate::unit_of_work::UnitOfWork;
 use hub_domain::{AlertKind, Message, Project};
 use hub_store::damaged::{Damaged, Found};
-use hub_store::{StoreError, messages, rows_aside};
+use hub_store::{Basis, StoreError, messages, rows_aside};
 use postrider_model::{MessageId, Now, ProjectId, UnixMs};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -72,7 +72,8 @@ pub async fn set_all_aside(
     let step = move |work: &mut UnitOfWork<'_, '_>| {
         damaged.iter().try_for_each(|one| set_aside(work, one))
     };
-    transaction::run(&Actor::system(hub, project, now), step).await
+    let actor = Actor::system(hub, project, Basis::default(), now);
+    transaction::run(&actor, step).await
 }
 
 /// Raises an alert when a project's work failed on a row that cannot be read.

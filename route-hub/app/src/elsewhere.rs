@@ -85,6 +85,7 @@ async fn take_in(hub: &Hub, seen: Mark, hint: bool) -> Result<(bool, Mark), Stor
                 hub.bus.device_changed(project, id);
             }
             (Scope::Device(_), None) => {}
+            (Scope::Presence(id), _) => hub.cache.forget_connection(id),
             (Scope::Phone(id), _) => {
                 hub.cache.forget_phone(id);
                 hub.bus.phone_changed_elsewhere(id);

@@ -73,7 +73,9 @@ impl From<StoreError> for Failure {
 /// Turns an error of the database into what whoever asked is told.
 pub fn told(error: &StoreError) -> Refusal {
     match error {
-        StoreError::Busy => Refusal::unavailable("too much is being written at once"),
+        StoreError::Busy | StoreError::Stale => {
+            Refusal::unavailable("too much is being written at once")
+        }
         StoreError::Closed => Refusal::unavailable("the hub is shutting down"),
         StoreError::TooSlow => Refusal::unavailable(
             "this takes too long to look up: ask for less, or use other filters",

@@ -87,6 +87,7 @@ impl Office {
             who,
             project: Arc::new(self.project.clone()),
             now: self.hub.now(),
+            basis: self.hub.store.basis(),
         }
     }
 
@@ -97,6 +98,7 @@ impl Office {
             who,
             organization_id: self.organization.id,
             now: self.hub.now(),
+            basis: self.hub.store.basis(),
         }
     }
 

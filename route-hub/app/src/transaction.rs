@@ -45,6 +45,7 @@ where
     E: From<StoreError> + Send + 'static,
     F: FnMut(&mut UnitOfWork<'_, '_>) -> Result<T, E> + Send + 'static,
 {
+    let share = share.prepared_on(actor.basis, actor.project.organization_id);
     let inside = actor.clone();
     let job = move |tx: &mut Tx<'_>| {
         let mut work = UnitOfWork::of(&inside, tx);
@@ -121,6 +122,7 @@ where
     E: From<StoreError> + Send + 'static,
     F: FnMut(&mut HubWork<'_, '_>) -> Result<T, E> + Send + 'static,
 {
+    let share = share.prepared_on(actor.basis, actor.organization_id);
     let inside = actor.clone();
     let job = move |tx: &mut Tx<'_>| {
         let mut work = HubWork::new(&inside.hub, tx, inside.who.clone(), inside.now);

@@ -24,6 +24,8 @@ coded! {
         RowUnreadable = "row_unreadable" / 15,
         /// The owner of a phone does not let it forward what comes in, though a program waits for it.
         ForwardingOff = "forwarding_off" / 16,
+        /// The clock of a hub's machine is off the database's.
+        ClockOff = "clock_off" / 17,
     }
 }
 

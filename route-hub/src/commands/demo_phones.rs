@@ -211,6 +211,7 @@ impl Starter<'_> {
             who: Who::Operator,
             organization_id: self.demo.organization_id,
             now: self.hub.now(),
+            basis: self.hub.store.basis(),
         }
     }
 

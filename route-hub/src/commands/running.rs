@@ -8,7 +8,7 @@ use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 use hub_api::state::ApiState;
-use hub_app::alerts::offline;
+use hub_app::alerts::{clock, offline};
 use hub_app::background::Background;
 use hub_app::contacts::blocking;
 use hub_app::data_folder::error::CommandError;
@@ -115,6 +115,7 @@ impl Running {
         workers.spawn(quiet::run(hub.clone()));
         workers.spawn(failover::run(hub.clone()));
         workers.spawn(offline::run(hub.clone()));
+        workers.spawn(clock::run(hub.clone()));
         workers.spawn(housekeeping::run(hub.clone()));
         workers.spawn(retention::run(hub.clone()));
         workers.spawn(usage::run(hub.clone()));

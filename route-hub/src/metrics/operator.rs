@@ -37,6 +37,7 @@ async fn readyz(State(observed): State<Observed>) -> Response {
         "stopping": readiness.stopping,
         "database": readiness.database.as_str(),
         "database_answers": readiness.answers,
+        "clock": if readiness.is_clock_off { "off" } else { "ok" },
     });
     let json = [(header::CONTENT_TYPE, "application/json")];
     (status, json, told.to_string()).into_response()
@@ -134,6 +135,12 @@ fn written(observed: &Observed, counted: Option<Counted>) -> Result<String, std:
             ConstGauge::new(i64::try_from(value).unwrap_or(i64::MAX)),
         );
     }
+    if let Some(load) = hub.store.cluster_load() {
+        #[expect(clippy::cast_precision_loss, reason = "a clock is not centuries off")]
+        let off_s = load.clock_off_ms as f64 / 1_000.0;
+        let help = "How far this machine's clock is off the database's: above 0 where it is ahead";
+        registry.register("store_clock_off_seconds", help, ConstGauge::new(off_s));
+    }
     if let Some(counted) = counted {
         let help = "Facts of phones that were set aside and dropped for newer ones";
         registry.register(
@@ -183,6 +190,11 @@ fn written(observed: &Observed, counted: Option<Counted>) -> Result<String, std:
                 load.gates_waited,
             ),
             (
+                "store_stale",
+                "Jobs that were prepared anew, since another hub had changed what they went by",
+                load.stale,
+            ),
+            (
                 "store_takeovers",
                 "Hub processes that stood still and were taken over by this one",
                 load.takeovers,
@@ -225,6 +237,7 @@ mod tests {
         let told: serde_json::Value = serde_json::from_slice(&body.unwrap()).unwrap();
         let expected = json!({
             "status": "unavailable", "stopping": true, "database": "ok", "database_answers": true,
+            "clock": "ok",
         });
         assert_eq!(told, expected);
     }

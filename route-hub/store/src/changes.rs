@@ -22,6 +22,8 @@ pub enum Scope {
     Device(DeviceId),
     /// A phone's settings and queue.
     Phone(PhoneId),
+    /// The process that a device is connected to.
+    Presence(DeviceId),
 }
 
 impl Scope {
@@ -33,6 +35,7 @@ impl Scope {
             Self::Project(_) => 4,
             Self::Device(_) => 5,
             Self::Phone(_) => 6,
+            Self::Presence(_) => 7,
         }
     }
 
@@ -41,7 +44,7 @@ impl Scope {
             Self::Hub => 0,
             Self::Keys(id) => id.get(),
             Self::Rows(id) | Self::Project(id) => id.get(),
-            Self::Device(id) => id.get(),
+            Self::Device(id) | Self::Presence(id) => id.get(),
             Self::Phone(id) => id.get(),
         }
     }
@@ -57,6 +60,7 @@ impl Scope {
             4 => of(id, Self::Project),
             5 => of(id, Self::Device),
             6 => of(id, Self::Phone),
+            7 => of(id, Self::Presence),
             _ => Self::Hub,
         }
     }
@@ -66,11 +70,17 @@ impl Scope {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mark(String);
 
-/// Notes that something has changed in this transaction. The functions of this crate that change what
-/// a hub keeps in memory of a project, of API keys or of a device's right to be connected do so
-/// themselves.
+/// Notes that something has changed in this transaction, and raises the versions of its gates: what was
+/// prepared before it is prepared anew. The functions of this crate that change what a hub keeps in
+/// memory of a project, of API keys or of a device's right to be connected do so themselves.
 pub fn raise(tx: &mut Tx<'_>, scope: Scope) -> Result<(), StoreError> {
     tx.change_version();
+    note(tx, scope)
+}
+
+/// As [`raise`], for what nobody prepares a job on, such as where a device is connected: others forget it
+/// at their next look.
+pub fn note(tx: &mut Tx<'_>, scope: Scope) -> Result<(), StoreError> {
     let note = match tx.engine() {
         Engine::Sqlite => {
             "INSERT INTO change_versions (scope, scope_id, version) \

@@ -132,7 +132,15 @@ pub fn admit(
             device.connected_to
         ],
     )?;
-    Ok(())
+    note_presence(tx, device.id)
+}
+
+/// Has the other processes on a server learn where a device is connected.
+fn note_presence(tx: &mut Tx<'_>, id: DeviceId) -> Result<(), StoreError> {
+    match tx.is_shared() {
+        true => changes::note(tx, Scope::Presence(id)),
+        false => Ok(()),
+    }
 }
 
 /// Notes that a device was heard until `now`, and is offline since.
@@ -142,7 +150,7 @@ pub fn left(tx: &mut Tx<'_>, id: DeviceId, now: UnixMs) -> Result<(), StoreError
          WHERE id = $1",
         &values![id, now],
     )?;
-    Ok(())
+    note_presence(tx, id)
 }
 
 /// Returns the process that a device is connected to.
@@ -176,11 +184,15 @@ pub fn process_ended(
     now: UnixMs,
     step: u32,
 ) -> Result<usize, StoreError> {
-    tx.execute(
+    let ended = tx.execute(
         "UPDATE devices SET connected_to = NULL, offline_since = $3 WHERE id IN \
          (SELECT id FROM devices WHERE connected_to = $2 AND project_id = $1 LIMIT $4)",
         &values![project_id, i64::from(process), now, i64::from(step)],
-    )
+    )?;
+    if ended > 0 {
+        changes::note(tx, Scope::Rows(project_id))?;
+    }
+    Ok(ended)
 }
 
 /// Changes whether a device may connect.

@@ -12,6 +12,9 @@ pub enum StoreError {
     Busy,
     /// The store is shut.
     Closed,
+    /// The job was prepared on rows that another process has changed since: it was not run, and is to be
+    /// prepared anew.
+    Stale,
     /// The job ran past its time limit.
     TooSlow,
     /// A rule of the schema was broken, such as a name that must be unique.
@@ -76,6 +79,7 @@ impl StoreError {
         matches!(
             self,
             Self::Busy
+                | Self::Stale
                 | Self::Closed
                 | Self::TooSlow
                 | Self::Unreachable(_)
@@ -89,6 +93,7 @@ impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Busy => f.write_str("the database is busy"),
+            Self::Stale => f.write_str("what it was prepared on has changed"),
             Self::Closed => f.write_str("the database is closed"),
             Self::TooSlow => f.write_str("the query took too long"),
             Self::Conflict(_) => f.write_str("the row conflicts with another"),
@@ -125,6 +130,7 @@ impl Error for StoreError {
             | Self::NotWritable(cause)
             | Self::Engine(cause) => Some(&**cause),
             Self::Busy
+            | Self::Stale
             | Self::Closed
             | Self::TooSlow
             | Self::BadRow { .. }

@@ -28,11 +28,25 @@ impl Gate {
     }
 }
 
+/// A moment at which somebody began to read what is kept in memory, to prepare a job. On SQLite, where
+/// one process serves, there is nothing to compare with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Basis(pub(crate) Option<u64>);
+
+/// What a job was prepared on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Prepared {
+    pub(crate) moment: u64,
+    /// Whose rights it goes by. Its version counts, too, though nobody waits for its gate.
+    pub(crate) organization: Gate,
+}
+
 /// The gates that one job names: its party's own, and at most two more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Gates {
     own: Gate,
     more: [Option<Gate>; 2],
+    prepared: Option<Prepared>,
 }
 
 impl Gates {
@@ -40,6 +54,7 @@ impl Gates {
         Self {
             own,
             more: [None; 2],
+            prepared: None,
         }
     }
 
@@ -53,6 +68,21 @@ impl Gates {
             }
         }
         self
+    }
+
+    /// Says what the job was prepared on.
+    pub(crate) fn prepared_on(mut self, basis: Basis, organization: OrganizationId) -> Self {
+        let organization = Gate::Organization(organization);
+        self.prepared = basis.0.map(|moment| Prepared {
+            moment,
+            organization,
+        });
+        self
+    }
+
+    /// Returns what the job was prepared on, if its caller says so.
+    pub(crate) fn prepared(&self) -> Option<Prepared> {
+        self.prepared
     }
 
     /// Returns them as they were named.

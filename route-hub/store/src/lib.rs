@@ -85,7 +85,7 @@ mod write_back;
 
 pub use error::{Cause, StoreError};
 pub use executor::JOB_STEPS_MAX;
-pub use gate::Gate;
+pub use gate::{Basis, Gate};
 pub use health::Health;
 pub use load::{ClusterLoad, Load};
 pub use postgres::PostgresSettings;

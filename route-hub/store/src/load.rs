@@ -24,8 +24,13 @@ pub struct ClusterLoad {
     pub lost_commits: u64,
     /// How often a party waited for a gate that another process held.
     pub gates_waited: u64,
+    /// Jobs that were prepared anew, since another process had changed what they were prepared on.
+    pub stale: u64,
     /// Processes that this one took over.
     pub takeovers: u64,
+    /// How far this machine's clock was off the database's at the last beat, in milliseconds: above 0
+    /// where it is ahead.
+    pub clock_off_ms: i64,
 }
 
 /// Counts group commits.

@@ -119,6 +119,13 @@ pub fn insert(tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreError> {
 
 /// Stores all of a phone that may change: its id, project, device, slot, kind and creation stay.
 pub fn update(tx: &mut Tx<'_>, phone: &Phone) -> Result<bool, StoreError> {
+    let changed = update_told(tx, phone)?;
+    changes::raise(tx, changes::Scope::Rows(phone.project_id))?;
+    Ok(changed)
+}
+
+/// As [`update`], for what the phone tells of itself, which may be old in memory.
+pub fn update_told(tx: &mut Tx<'_>, phone: &Phone) -> Result<bool, StoreError> {
     let changed = tx.execute(
         "UPDATE phones SET name = $3, name_folded = $4, phone_number = $5, country = $6, \
          send_paused = $7, last_active_time = $8, vars = $9, battery = $10, charging = $11, \
@@ -184,7 +191,6 @@ pub fn update(tx: &mut Tx<'_>, phone: &Phone) -> Result<bool, StoreError> {
             tables_json(phone),
         ],
     )?;
-    changes::raise(tx, changes::Scope::Rows(phone.project_id))?;
     Ok(changed == 1)
 }
 

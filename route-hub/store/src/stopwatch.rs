@@ -1,6 +1,7 @@
 //! The one place of this crate that reads a clock: how long work has taken.
 
-use std::time::{Duration, Instant};
+use postrider_model::UnixMs;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Measures from its start.
 #[derive(Debug, Clone, Copy)]
@@ -18,6 +19,17 @@ impl Stopwatch {
     pub(crate) fn elapsed(&self) -> Duration {
         self.0.elapsed()
     }
+}
+
+/// Returns the time of this machine's clock.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "it is compared with the database's"
+)]
+pub(crate) fn unix() -> UnixMs {
+    let unix = SystemTime::now().duration_since(UNIX_EPOCH);
+    let ms = unix.unwrap_or_default().as_millis();
+    UnixMs(i64::try_from(ms).unwrap_or(i64::MAX))
 }
 
 /// Returns the time since this machine started, in milliseconds; it goes on while the machine sleeps.

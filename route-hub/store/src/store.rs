@@ -1,7 +1,7 @@
 //! The handle that everybody holds.
 
 use crate::executor::{JOB_STEPS_MAX, WHOLE_STEPS_MAX, Writer, run_reader};
-use crate::gate::{Gate, Gates};
+use crate::gate::{Basis, Gate, Gates};
 use crate::health::HealthBoard;
 use crate::hints::{self, Hint, Hints};
 use crate::job::TypedJob;
@@ -370,6 +370,26 @@ impl Store {
             .map(|(_, cluster)| cluster.load())
     }
 
+    /// Returns what is prepared from now on is prepared on: to ask before the first row is read that is
+    /// kept in memory.
+    pub fn basis(&self) -> Basis {
+        let cluster = self.shared.cluster.as_ref();
+        Basis(cluster.map(|(_, cluster)| cluster.versions.moment()))
+    }
+
+    /// Has `forget` forget what is kept in memory of what lies behind a gate when another version of it is
+    /// met; of everything for the hub's gate. The first call counts.
+    pub fn forget_by(&self, forget: impl Fn(Gate) + Send + Sync + 'static) {
+        if let Some((_, cluster)) = &self.shared.cluster {
+            cluster.versions.forget_by(Box::new(forget));
+        }
+    }
+
+    /// Says whether several processes may work on the database.
+    pub fn is_shared(&self) -> bool {
+        self.shared.cluster.is_some()
+    }
+
     /// Returns the hub's end of the hints between processes; `None` on SQLite.
     pub fn hints(&self) -> Option<&Hints> {
         self.shared.hints.as_ref().map(|(hints, _)| hints)
@@ -438,6 +458,14 @@ impl Share<'_> {
     #[must_use]
     pub fn and(mut self, gate: Gate) -> Self {
         self.gates = self.gates.and(gate);
+        self
+    }
+
+    /// Says what its writes were prepared on, and whose rights they go by: they answer
+    /// [`StoreError::Stale`] and change nothing where that has changed since.
+    #[must_use]
+    pub fn prepared_on(mut self, basis: Basis, organization: OrganizationId) -> Self {
+        self.gates = self.gates.prepared_on(basis, organization);
         self
     }
 

@@ -56,7 +56,7 @@ pub trait Authenticator: Send + Sync {
 ///
 /// A key in header or query string is checked before the body is read; a body that brings the key
 /// itself is read within the bounds of a stranger.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Call<C> {
     /// Who asks.
     pub caller: C,

@@ -22,7 +22,7 @@ async fn enter(
     permission: Permission,
 ) -> Result<(OrganizationActor, Organization), Failure> {
     let named = call.path_id("organization_id", "organization")?;
-    if named != call.caller.key.organization_id {
+    if named != call.caller.holder.key.organization_id {
         return Err(ApiError::not_found("organization").into());
     }
     let actor = actor_of(hub, call);
@@ -36,8 +36,9 @@ pub(super) fn actor_of(hub: &Hub, call: &Call) -> OrganizationActor {
     OrganizationActor {
         hub: hub.clone(),
         who: who(call),
-        organization_id: call.caller.key.organization_id,
+        organization_id: call.caller.holder.key.organization_id,
         now: hub.now(),
+        basis: call.caller.holder.basis,
     }
 }
 
@@ -48,7 +49,7 @@ pub(super) async fn enter_whole(
     permission: Permission,
 ) -> Result<(OrganizationActor, Organization), Failure> {
     let entered = enter(hub, call, permission).await?;
-    if call.caller.key.project_id.is_some() {
+    if call.caller.holder.key.project_id.is_some() {
         let text = "the API key is for one project, and this is the whole organization's";
         return Err(ApiError::unauthorized(text).into());
     }

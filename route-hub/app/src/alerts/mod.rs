@@ -4,6 +4,7 @@
 //! `alert` event. When alerts begin and end is in `rules`; [`offline`] looks for phones that stay
 //! away, `waiting` counts events that wait for their delivery.
 
+pub mod clock;
 pub mod offline;
 pub(crate) mod rules;
 pub(crate) mod waiting;
@@ -207,6 +208,9 @@ const fn detail(kind: AlertKind) -> &'static str {
         }
         AlertKind::RowUnreadable => {
             "The database has a row that cannot be read: it was set aside, or is passed over."
+        }
+        AlertKind::ClockOff => {
+            "The clock of a hub's machine is a second or more off the database's."
         }
         AlertKind::HubFrozen => {
             "The hub's data went backwards: sending waits until each phone has answered."

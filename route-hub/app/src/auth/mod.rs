@@ -9,13 +9,34 @@ use crate::failure::Failure;
 use crate::hub::Hub;
 use crate::hub::request_counts::By;
 use hub_domain::{ApiKey, Permission};
-use hub_store::StoreError;
+use hub_store::{Basis, StoreError};
 use hub_view::Refusal;
 use postrider_model::{Now, ProjectId, Secret};
 use std::sync::Arc;
 
+/// The key of a caller, and what its rights were read on.
+#[derive(Debug, Clone)]
+pub struct Holder {
+    /// The key.
+    pub key: Arc<ApiKey>,
+    /// What is prepared for it is prepared on this.
+    pub basis: Basis,
+}
+
+impl Holder {
+    /// Reads the key again, since something has changed; `None` for one that is not valid any more.
+    pub async fn again(&self, hub: &Hub) -> Result<Option<Self>, StoreError> {
+        let basis = hub.store.basis();
+        let found = hub.cache.api_key(&hub.store, self.key.id).await?;
+        let now = hub.now().unix;
+        let live = found.filter(|key| key.is_live(now));
+        Ok(live.map(|key| Self { key, basis }))
+    }
+}
+
 /// Finds the key that was given; `None` for one that is not valid any more, or never was.
-pub async fn find(hub: &Hub, given: &Secret) -> Result<Option<Arc<ApiKey>>, StoreError> {
+pub async fn find(hub: &Hub, given: &Secret) -> Result<Option<Holder>, StoreError> {
+    let basis = hub.store.basis();
     let Some(given) = GivenKey::read(given) else {
         return Ok(None);
     };
@@ -25,7 +46,8 @@ pub async fn find(hub: &Hub, given: &Secret) -> Result<Option<Arc<ApiKey>>, Stor
         None => None,
     };
     let now = hub.now().unix;
-    Ok(found.filter(|key| given.fits(&key.secret_hash) && key.is_live(now)))
+    let found = found.filter(|key| given.fits(&key.secret_hash) && key.is_live(now));
+    Ok(found.map(|key| Holder { key, basis }))
 }
 
 /// Counts a request with a key, and notes when it came.
@@ -40,7 +62,7 @@ pub fn note_use(hub: &Hub, key: &ApiKey, now: Now) {
 /// A project of somebody else is not found, as none is.
 pub async fn enter(
     hub: &Hub,
-    key: &Arc<ApiKey>,
+    Holder { key, basis }: &Holder,
     project: ProjectId,
     permission: Permission,
 ) -> Result<Actor, Failure> {
@@ -53,6 +75,7 @@ pub async fn enter(
         who: Who::Key(Arc::clone(key)),
         project,
         now: hub.now(),
+        basis: *basis,
     };
     actor.require(permission)?;
     Ok(actor)

@@ -1,7 +1,7 @@
 //! Whom a key lets in, and where.
 
 use crate::api_keys::{NewApiKey, Reach, create, revoke};
-use crate::auth::{enter, find};
+use crate::auth::{Holder, enter, find};
 use crate::projects;
 use crate::testing::{Office, named, wait};
 use hub_domain::{ApiKey, Permission, Permissions};
@@ -26,7 +26,7 @@ fn a_key_is_found_by_its_text_until_it_ends() {
     let office = Office::new();
     let (key, text) = made(&office, Reach::Organization(office.organization.id));
     let known = |text: &Secret| wait(find(&office.hub, text)).unwrap();
-    assert_eq!(known(&text).map(|found| found.id), Some(key.id));
+    assert_eq!(known(&text).map(|found| found.key.id), Some(key.id));
     let other = Secret::new(format!("{}0", text.as_str()));
     assert!(known(&other).is_none());
     office.operate(move |work| revoke(work, key.id)).unwrap();
@@ -41,7 +41,11 @@ fn a_key_enters_its_own_project_and_finds_no_other() {
     let other = office.operate(move |work| projects::make(work, &command));
     let other = other.unwrap().id;
     let own = office.project.id;
-    let key = Arc::new(made(&office, Reach::Project(own)).0);
+    let holder = |reach| Holder {
+        key: Arc::new(made(&office, reach).0),
+        basis: office.hub.store.basis(),
+    };
+    let key = holder(Reach::Project(own));
     let entered = |project, permission| {
         let entered = wait(enter(&office.hub, &key, project, permission));
         let refused = entered.map_err(|failure| failure.into_refusal().code());
@@ -52,6 +56,6 @@ fn a_key_enters_its_own_project_and_finds_no_other() {
     assert_eq!(entered(other, seeing), Err(RefusalCode::NotFound));
     let changing = Permission::EditProject;
     assert_eq!(entered(own, changing), Err(RefusalCode::Unauthorized));
-    let whole = Arc::new(made(&office, Reach::Organization(office.organization.id)).0);
+    let whole = holder(Reach::Organization(office.organization.id));
     assert!(wait(enter(&office.hub, &whole, other, seeing)).is_ok());
 }

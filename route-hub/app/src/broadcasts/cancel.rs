@@ -41,11 +41,12 @@ pub async fn cancel(actor: &Actor, id: BroadcastId) -> Result<BroadcastView, Fai
 
 /// Walks through a cancelled broadcast one step further; says whether it moved.
 pub async fn step(hub: &Hub, broadcast: Broadcast, now: Now) -> Result<bool, StoreError> {
+    let basis = hub.store.basis();
     let project = hub.cache.project(&hub.store, broadcast.project_id).await?;
     let Some(project) = project else {
         return Ok(false);
     };
-    let actor = Actor::system(hub, &project, now);
+    let actor = Actor::system(hub, &project, basis, now);
     steps::fitting(STEP, |most| {
         let broadcast = broadcast.clone();
         run(&actor, move |work| walk(work, &broadcast, most))

@@ -35,6 +35,7 @@ struct Next {
 ///
 /// That of a stopped project, or of one whose queue is full, waits until that is over.
 pub(crate) async fn step(hub: &Hub, broadcast: Broadcast, now: Now) -> Result<bool, StoreError> {
+    let basis = hub.store.basis();
     let project = hub.cache.project(&hub.store, broadcast.project_id).await?;
     let Some(project) = project.filter(|project| !project.stopped) else {
         return Ok(false);
@@ -75,6 +76,7 @@ pub(crate) async fn step(hub: &Hub, broadcast: Broadcast, now: Now) -> Result<bo
         let (inside, sending) = (hub.clone(), Arc::clone(&sending));
         let next = next.clone().first(most as usize);
         let share = hub.store.of(sending.0.id);
+        let share = share.prepared_on(basis, sending.0.organization_id);
         let job = move |tx: &mut Tx<'_>| {
             let (project, broadcast, planned, ready) = &*sending;
             let mut work = UnitOfWork::new(&inside, tx, project, now);

@@ -83,6 +83,8 @@ pub async fn round(hub: &Hub, turns: &mut Turns, now: Now) -> Result<usize, Stor
         let id = broadcast.id;
         match step(hub, broadcast, now).await {
             Ok(stepped) => moved += usize::from(stepped),
+            // Another process changed something meanwhile: it is taken again at once.
+            Err(StoreError::Stale) => moved += 1,
             Err(error) => tracing::error!(%error, broadcast = %id, "a broadcast could not go on"),
         }
     }

@@ -31,7 +31,7 @@ pub fn apply(
     for phone in on.iter_mut() {
         let sim = health.sims.iter().find(|sim| Some(sim.slot) == phone.sim);
         take_in(phone, health, sim, work.now.unix);
-        phones::update(work.tx, phone)?;
+        phones::update_told(work.tx, phone)?;
     }
     alerts::of_health(work, on, health)
 }

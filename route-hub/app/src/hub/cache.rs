@@ -7,7 +7,9 @@
 
 use hub_domain::routing::Route;
 use hub_domain::{ApiKey, Phone, Project, Webhook};
-use hub_store::{Store, StoreError, Tx, api_keys, devices, phones, projects, routes, webhooks};
+use hub_store::{
+    Gate, Store, StoreError, Tx, api_keys, devices, phones, projects, routes, webhooks,
+};
 use postrider_model::{ApiKeyId, CustomRouteId, DeviceId, OrganizationId, PhoneId, ProjectId};
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
@@ -288,6 +290,15 @@ impl Caches {
     /// Says that an organization's API keys may have changed.
     pub fn forget_keys_of(&self, id: OrganizationId) {
         self.api_keys.forget_where(|key| key.organization_id == id);
+    }
+
+    /// Says that what lies behind a gate may have changed; for the hub's, that anything may.
+    pub(crate) fn forget_behind(&self, gate: Gate) {
+        match gate {
+            Gate::Hub => self.forget_everything(),
+            Gate::Organization(id) => self.forget_keys_of(id),
+            Gate::Project(id) => self.forget_rows_of(id),
+        }
     }
 
     /// Says that anything may have changed: another process wrote.

@@ -57,7 +57,7 @@ pub struct Shared {
     /// Wake-ups of many links, a few at a time.
     pub rounds: Rounds,
     /// Rows that nearly every request needs.
-    pub cache: Caches,
+    pub cache: Arc<Caches>,
     /// The rate limits of API keys.
     pub rates: RateLimits,
     /// When API keys were last used.
@@ -136,6 +136,9 @@ impl Hub {
             base_url,
             host_names,
         } = parts;
+        let cache = Arc::<Caches>::default();
+        let kept = Arc::clone(&cache);
+        store.forget_by(move |gate| kept.forget_behind(gate));
         let shared = Shared {
             hub_id,
             process,
@@ -144,7 +147,7 @@ impl Hub {
             random: Random::new(),
             bus: Arc::default(),
             rounds: Rounds::default(),
-            cache: Caches::default(),
+            cache,
             rates: RateLimits::default(),
             last_used: LastUsed::default(),
             request_counts: RequestCounts::default(),

@@ -21,6 +21,9 @@ use std::sync::Arc;
 const PAGE: u32 = 256;
 /// Most schedules that pass in one unit of work; the rest follow at once.
 const STEP: usize = 64;
+/// How often those are prepared again whose project another process changed meanwhile; then they wait
+/// for the next look.
+const ROUNDS_MAX: usize = 5;
 
 /// A schedule with what it sends, or why it cannot.
 #[derive(Clone)]
@@ -40,15 +43,29 @@ pub async fn all_due(hub: &Hub, now: Now) -> Result<usize, StoreError> {
 
 /// As [`all_due`], but for what failed lately.
 pub async fn all_due_but(hub: &Hub, resting: &mut Resting, now: Now) -> Result<usize, StoreError> {
-    let mut after = (UnixMs(i64::MIN), 0);
     let mut fired = 0;
+    for _ in 0..ROUNDS_MAX {
+        let (count, is_stale) = round(hub, resting, now).await?;
+        fired += count;
+        if !is_stale {
+            break;
+        }
+    }
+    Ok(fired)
+}
+
+/// Has every schedule send once; returns how many did, and whether some were prepared on what another
+/// process has changed.
+async fn round(hub: &Hub, resting: &mut Resting, now: Now) -> Result<(usize, bool), StoreError> {
+    let mut after = (UnixMs(i64::MIN), 0);
+    let (mut fired, mut is_stale) = (0, false);
     loop {
         let due = hub
             .store
             .read(move |tx| schedules::due(tx, now.unix, after, PAGE))
             .await?;
         let Some(last) = due.last() else {
-            return Ok(fired);
+            return Ok((fired, is_stale));
         };
         after = (last.at, last.id);
         let mut by_project: BTreeMap<ProjectId, Vec<i64>> = BTreeMap::new();
@@ -63,6 +80,7 @@ pub async fn all_due_but(hub: &Hub, resting: &mut Resting, now: Now) -> Result<u
         for (project, ids) in by_project {
             match of_project(hub, project, ids, resting, now).await {
                 Ok(count) => fired += count,
+                Err(StoreError::Stale) => is_stale = true,
                 Err(error) => {
                     tracing::error!(%error, %project, "a project's schedules could not send");
                     damage::tell(hub, project, &error, now).await;
@@ -79,6 +97,7 @@ async fn of_project(
     resting: &mut Resting,
     now: Now,
 ) -> Result<usize, StoreError> {
+    let basis = hub.store.basis();
     let project = hub.cache.project(&hub.store, project).await?;
     let Some(project) = project.filter(|project| !project.stopped) else {
         return Ok(0);
@@ -98,14 +117,15 @@ async fn of_project(
     }
     damage::set_all_aside(hub, &project, damaged, now).await?;
     let ready = prepare(hub, &project, due, now).await?;
+    let actor = Actor::system(hub, &project, basis, now);
     let mut fired = 0;
     for step in ready.chunks(STEP) {
-        match commit(hub, &project, step.to_vec(), now).await {
+        match commit(&actor, step.to_vec()).await {
             Ok(count) => fired += count,
             Err(error) if error.is_passing() => return Err(error),
             Err(error) => {
                 damage::tell(hub, project.id, &error, now).await;
-                fired += one_by_one(hub, &project, step, resting, now).await;
+                fired += one_by_one(&actor, step, resting).await;
             }
         }
     }
@@ -114,21 +134,17 @@ async fn of_project(
 
 /// Has schedules send each in a job of its own, since one of them failed; that one is left alone
 /// for a while.
-async fn one_by_one(
-    hub: &Hub,
-    project: &Arc<Project>,
-    step: &[Due],
-    resting: &mut Resting,
-    now: Now,
-) -> usize {
+async fn one_by_one(actor: &Actor, step: &[Due], resting: &mut Resting) -> usize {
     let mut fired = 0;
     for due in step {
-        match commit(hub, project, vec![due.clone()], now).await {
+        match commit(actor, vec![due.clone()]).await {
             Ok(count) => fired += count,
+            // It is due still.
+            Err(StoreError::Stale) => {}
             Err(error) => {
                 let id = due.schedule.id;
                 tracing::error!(%error, schedule = %id, "a schedule could not send");
-                resting.add(id.get(), now.unix);
+                resting.add(id.get(), actor.now.unix);
             }
         }
     }
@@ -173,12 +189,7 @@ async fn prepare(
     Ok(prepared)
 }
 
-async fn commit(
-    hub: &Hub,
-    project: &Arc<Project>,
-    due: Vec<Due>,
-    now: Now,
-) -> Result<usize, StoreError> {
+async fn commit(actor: &Actor, due: Vec<Due>) -> Result<usize, StoreError> {
     let step = move |work: &mut UnitOfWork<'_, '_>| {
         let (mut fired, mut touches) = (0, Touches::default());
         for one in &due {
@@ -187,7 +198,7 @@ async fn commit(
         contacts::touch(work.tx, &touches)?;
         Ok(fired)
     };
-    transaction::run(&Actor::system(hub, project, now), step).await
+    transaction::run(actor, step).await
 }
 
 /// Has one schedule send and its moment pass, unless it was changed since it was read.

@@ -37,7 +37,12 @@ impl World {
         });
         storing.await.unwrap();
         let project = Arc::new(fixture.project.clone());
-        let actor = Actor::system(&fixture.hub, &project, fixture.now);
+        let actor = Actor::system(
+            &fixture.hub,
+            &project,
+            fixture.hub.store.basis(),
+            fixture.now,
+        );
         Self { fixture, actor }
     }
 

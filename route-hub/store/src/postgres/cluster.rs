@@ -1,7 +1,9 @@
 //! What the threads of one process share, and what operators learn of it.
 
+use super::clock::ClockOff;
 use super::connect::PostgresSettings;
 use super::fence::Fence;
+use super::versions::Versions;
 use crate::health::HealthBoard;
 use crate::keys::Keys;
 use crate::load::{ClusterLoad, Commits};
@@ -17,6 +19,8 @@ pub(crate) struct Cluster {
     pub(crate) commits: Arc<Commits>,
     pub(crate) counters: Counters,
     pub(crate) fence: Fence,
+    pub(crate) versions: Versions,
+    pub(crate) clock_off: ClockOff,
     /// The numbers of the processes that serve.
     pub(crate) serving: watch::Sender<BTreeSet<u8>>,
     pub(crate) mistakes: Mistakes,
@@ -67,6 +71,8 @@ impl Cluster {
             commits,
             counters: Counters::default(),
             fence: Fence::new(),
+            versions: Versions::default(),
+            clock_off: ClockOff::default(),
             serving: watch::Sender::new(serving),
             mistakes,
         }
@@ -82,7 +88,9 @@ impl Cluster {
             reruns: counters.reruns.get(),
             lost_commits: counters.lost_commits.get(),
             gates_waited: counters.gates_waited.get(),
+            stale: counters.stale.get(),
             takeovers: counters.takeovers.get(),
+            clock_off_ms: self.clock_off.ms(),
         }
     }
 }
@@ -110,6 +118,8 @@ pub(crate) struct Counters {
     pub(crate) lost_commits: Counter,
     /// Parties whose gate another hub held.
     pub(crate) gates_waited: Counter,
+    /// Jobs that were not run, since they were prepared on another version.
+    pub(crate) stale: Counter,
     /// Processes that were taken over.
     pub(crate) takeovers: Counter,
 }

@@ -2,7 +2,8 @@
 
 use super::failure::failure;
 use super::processes::BEAT;
-use crate::StoreError;
+use crate::{StoreError, stopwatch};
+use postrider_model::UnixMs;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
@@ -46,6 +47,8 @@ pub struct PostgresSettings {
     /// How often a process shows that it lives: who does not through ten beats of another is taken
     /// over. The same for all processes on a database.
     pub beat: Duration,
+    /// This machine's clock, which is compared with the database's.
+    pub clock: fn() -> UnixMs,
     /// The mistake that a test plants.
     #[cfg(feature = "mistakes")]
     pub mistake: &'static str,
@@ -63,6 +66,7 @@ impl PostgresSettings {
             create: true,
             serves: true,
             beat: BEAT,
+            clock: stopwatch::unix,
             #[cfg(feature = "mistakes")]
             mistake: "",
         }

@@ -6,6 +6,7 @@
 
 use super::group::Claim;
 use super::session::PostgresSession;
+use super::versions::Versions;
 use crate::job::Job;
 use crate::tx::{Access, Session as _, Sql};
 use crate::{Gate, StoreError, values};
@@ -61,15 +62,42 @@ const READ: &str = "SELECT newest.gate, newest.place, newest.changes, newest.ver
     newest.last_key FROM unnest($1::bigint[]) AS wanted (gate) CROSS JOIN LATERAL \
     (SELECT * FROM gates WHERE gates.gate = wanted.gate ORDER BY place DESC LIMIT 1) AS newest";
 
+/// What a group asks for.
+pub(crate) struct Wanted {
+    /// The gates that its jobs need, in the order in which all ask for them: the hub's, those of
+    /// organizations, those of projects.
+    gates: BTreeSet<Gate>,
+    /// Those and the organizations whose version counts for its jobs.
+    read: BTreeSet<Gate>,
+}
+
+impl Wanted {
+    pub(crate) fn by<'j>(jobs: impl Iterator<Item = &'j dyn Job>) -> Self {
+        let (mut gates, mut organizations) = (BTreeSet::new(), BTreeSet::new());
+        for job in jobs {
+            gates.extend(of(job));
+            let prepared = job.gates().and_then(|gates| gates.prepared());
+            organizations.extend(prepared.map(|prepared| prepared.organization));
+        }
+        let read = gates.union(&organizations).copied().collect();
+        Self { gates, read }
+    }
+}
+
+fn numbers(gates: &BTreeSet<Gate>) -> Vec<i64> {
+    gates.iter().copied().map(Gate::number).collect()
+}
+
 /// The gates of a group.
 pub(crate) struct Gates {
-    held: Vec<GateRow>,
+    rows: Vec<GateRow>,
 }
 
 /// What is kept of one gate.
 #[derive(Debug, Clone, Copy)]
 struct GateRow {
-    gate: i64,
+    gate: Gate,
+    is_held: bool,
     /// Where its row is, and how often that was changed; `None` before the first change.
     at: Option<(i64, i64)>,
     version: i64,
@@ -78,30 +106,44 @@ struct GateRow {
 }
 
 impl Gates {
-    /// Returns the numbers of the gates that jobs need, in the order in which all ask for them: the
-    /// hub's, those of organizations, those of projects.
-    pub(crate) fn wanted<'j>(jobs: impl Iterator<Item = &'j dyn Job>) -> Vec<i64> {
-        let wanted: BTreeSet<_> = jobs.flat_map(of).collect();
-        wanted.into_iter().map(Gate::number).collect()
+    fn held(&self) -> impl Iterator<Item = &GateRow> {
+        self.rows.iter().filter(|row| row.is_held)
     }
 
     /// Says whether all gates of a job are held.
     pub(crate) fn hold(&self, job: &dyn Job) -> bool {
-        of(job).all(|gate| self.held.iter().any(|row| row.gate == gate.number()))
+        of(job).all(|gate| self.held().any(|row| row.gate == gate))
     }
 
     /// Returns the highest key that was made under any of them.
     pub(crate) fn last_key(&self) -> Option<Key> {
-        let highest = self.held.iter().map(|row| row.last_key).max();
+        let highest = self.held().map(|row| row.last_key).max();
         highest.and_then(Key::new)
+    }
+
+    /// Has the process forget what it keeps in memory of another version.
+    pub(crate) fn tell(&self, versions: &Versions) {
+        for row in &self.rows {
+            versions.saw(row.gate, row.version);
+        }
+    }
+
+    /// Says whether a job was prepared on another version than its gates have.
+    pub(crate) fn are_past(&self, job: &dyn Job, versions: &Versions) -> bool {
+        let Some(prepared) = job.gates().and_then(|gates| gates.prepared()) else {
+            return false;
+        };
+        let counts = |gate| gate == prepared.organization || of(job).any(|own| own == gate);
+        let mut rows = self.rows.iter().filter(|row| counts(row.gate));
+        rows.any(|row| versions.is_other(row.gate, row.version, prepared.moment))
     }
 
     /// Notes what a job did: the highest key that it made, and whether others must read again what they
     /// keep in memory.
     pub(crate) fn ran(&mut self, job: &dyn Job, key: Option<Key>, changes_version: bool) {
         let key = key.map_or(0, Key::get);
-        for row in &mut self.held {
-            if of(job).all(|gate| gate.number() != row.gate) {
+        for row in self.rows.iter_mut().filter(|row| row.is_held) {
+            if of(job).all(|gate| gate != row.gate) {
                 continue;
             }
             row.is_changed |= changes_version || row.last_key < key;
@@ -115,8 +157,8 @@ impl Gates {
     /// # Errors
     /// Those of statements before.
     pub(crate) fn save(&mut self, session: &mut PostgresSession) -> Result<(), StoreError> {
-        let changed = self.held.iter().filter(|row| row.is_changed);
-        changed.into_iter().try_for_each(|row| row.save(session))
+        let mut changed = self.held().filter(|row| row.is_changed);
+        changed.try_for_each(|row| row.save(session))
     }
 }
 
@@ -134,6 +176,7 @@ impl GateRow {
             last_key,
             ..
         } = *self;
+        let gate = gate.number();
         let insert = Sql::Fixed(
             "INSERT INTO gates (gate, place, changes, version, last_key) VALUES ($1, $2, 0, $3, $4)",
         );
@@ -163,7 +206,7 @@ impl GateRow {
 pub(crate) fn open(
     session: &mut PostgresSession,
     row: &CommitRow,
-    wanted: &[i64],
+    wanted: &Wanted,
     claim: Claim,
 ) -> Result<Option<Gates>, StoreError> {
     let is_full = (row.commits + 1) % CHANGES_MAX == 0;
@@ -179,6 +222,7 @@ pub(crate) fn open(
     session.begin(Access::Write)?;
     let client = session.client()?;
     let (one, two) = row.lock();
+    let (gates, all) = (numbers(&wanted.gates), numbers(&wanted.read));
     let (raised, taken, rows) = session.wait(async {
         let (process, place) = (i64::from(row.process), row.place());
         let own: [&(dyn ToSql + Sync); 5] = [
@@ -191,8 +235,8 @@ pub(crate) fn open(
         let (_, raised, taken, rows) = try_join4(
             client.execute(&lock, &[&one, &two]),
             client.execute(&raise, &own),
-            client.query(&take, &[&wanted]),
-            client.query(&read, &[&wanted]),
+            client.query(&take, &[&gates]),
+            client.query(&read, &[&all]),
         )
         .await?;
         Ok((raised, taken, rows))
@@ -201,16 +245,42 @@ pub(crate) fn open(
         return Ok(None);
     }
     let is_taken = |row: &Row| row.get::<_, bool>(0);
-    let held = wanted.iter().zip(&taken).filter(|(_, row)| is_taken(row));
-    let held = held.map(|(gate, _)| GateRow::of(*gate, &rows)).collect();
-    Ok(Some(Gates { held }))
+    let held = wanted.gates.iter().zip(&taken);
+    let held: BTreeSet<_> = held
+        .filter_map(|(gate, row)| is_taken(row).then_some(*gate))
+        .collect();
+    let row = |gate: &Gate| GateRow::of(*gate, held.contains(gate), &rows);
+    let rows = wanted.read.iter().map(row).collect();
+    Ok(Some(Gates { rows }))
+}
+
+/// As [`open`], without a look whether the number of commits rose: a mistake that tests plant.
+#[cfg(feature = "mistakes")]
+pub(crate) fn open_unseen(
+    session: &mut PostgresSession,
+    row: &CommitRow,
+    wanted: &Wanted,
+) -> Result<Gates, StoreError> {
+    session.begin(Access::Write)?;
+    let (one, two) = row.lock();
+    let lock = values![i64::from(one), i64::from(two)];
+    session.run(Sql::Fixed(LOCK_WRITER), &lock)?;
+    let (process, place) = (i64::from(row.process), row.place());
+    let own = values![process, row.incarnation, row.writer, place, row.commits];
+    session.run(Sql::Fixed(RAISE), &own)?;
+    let held = |gate: &Gate| GateRow::of(*gate, true, &[]);
+    let rows = wanted.read.iter().map(held).collect();
+    Ok(Gates { rows })
 }
 
 impl GateRow {
-    fn of(gate: i64, rows: &[Row]) -> Self {
-        let row = rows.iter().find(|row| row.get::<_, i64>(0) == gate);
+    fn of(gate: Gate, is_held: bool, rows: &[Row]) -> Self {
+        let row = rows
+            .iter()
+            .find(|row| row.get::<_, i64>(0) == gate.number());
         Self {
             gate,
+            is_held,
             at: row.map(|row| (row.get(1), row.get(2))),
             version: row.map_or(0, |row| row.get(3)),
             last_key: row.map_or(0, |row| row.get(4)),

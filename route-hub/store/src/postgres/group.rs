@@ -10,7 +10,7 @@
 //! group of a waiting connection waits for them, in one order, so that no two wait for each other.
 
 use super::cluster::Cluster;
-use super::gates::{self, CommitRow, Gates};
+use super::gates::{self, CommitRow, Gates, Wanted};
 use super::session::PostgresSession;
 use crate::job::Job;
 use crate::stopwatch::Stopwatch;
@@ -34,6 +34,25 @@ const RERUNS_MAX: u32 = 3;
 pub(crate) struct Queued {
     pub(crate) party: Party,
     pub(crate) job: Box<dyn Job>,
+    /// Whether it was not run, since it was prepared on another version.
+    is_stale: bool,
+}
+
+impl Queued {
+    pub(crate) fn new(party: Party, job: Box<dyn Job>) -> Self {
+        Self {
+            party,
+            job,
+            is_stale: false,
+        }
+    }
+
+    fn answer(self) {
+        match self.is_stale {
+            true => self.job.fail(StoreError::Stale),
+            false => self.job.answer(),
+        }
+    }
 }
 
 /// How a group comes by its gates.
@@ -112,17 +131,23 @@ impl Groups {
             Err(Undone::Failed(failure)) => {
                 let failed = jobs.remove(failure.place);
                 self.run_into(ran, jobs, claim, reruns);
-                self.run_into(ran, vec![failed], claim, reruns);
+                match failure.is_too_large {
+                    true => failed.answer(),
+                    false => self.run_into(ran, vec![failed], claim, reruns),
+                }
             }
         }
     }
 
     /// Begins a transaction with as many gates as there are to have.
     fn open(&mut self, jobs: &[Queued], claim: Claim) -> Result<Gates, StoreError> {
-        let wanted = Gates::wanted(jobs.iter().map(|queued| &*queued.job));
+        let wanted = Wanted::by(jobs.iter().map(|queued| &*queued.job));
         let opened = match self.try_open(&wanted, claim) {
             // A connection that was cut while nobody used it shows it now.
-            Err(StoreError::Unreachable(_)) => self.try_open(&wanted, claim),
+            Err(StoreError::Unreachable(_)) => {
+                self.hub.versions.lose();
+                self.try_open(&wanted, claim)
+            }
             opened => opened,
         };
         let opened = opened?;
@@ -136,10 +161,11 @@ impl Groups {
         {
             self.hub.keys.rise_above(key);
         }
+        gates.tell(&self.hub.versions);
         Ok(gates)
     }
 
-    fn try_open(&mut self, wanted: &[i64], claim: Claim) -> Result<Option<Gates>, StoreError> {
+    fn try_open(&mut self, wanted: &Wanted, claim: Claim) -> Result<Option<Gates>, StoreError> {
         let claim = if self.hub.mistakes.is("no_gate") {
             Claim::None
         } else {
@@ -150,6 +176,10 @@ impl Groups {
                 return Ok(None);
             };
             (self.row.commits, self.is_unsure) = (commits, false);
+        }
+        #[cfg(feature = "mistakes")]
+        if self.hub.mistakes.is("n_unseen") {
+            return gates::open_unseen(&mut self.session, &self.row, wanted).map(Some);
         }
         let opened = gates::open(&mut self.session, &self.row, wanted, claim);
         opened.inspect_err(|_| self.session.rollback())
@@ -163,12 +193,19 @@ impl Groups {
         ran: &mut Ran,
     ) -> Result<(), Undone> {
         for (place, queued) in jobs.iter_mut().enumerate() {
+            queued.is_stale = self.is_stale(&*queued.job, gates);
+            if queued.is_stale {
+                self.hub.counters.stale.inc();
+                continue;
+            }
             let took = Stopwatch::start();
             self.session.begin_job_at(place, queued.job.steps_max());
             let mut tx = Tx::new(&mut self.session, &self.hub.keys);
             let committable = queued.job.run(&mut tx);
+            let is_too_large = tx.is_over_budget();
             self.hub.health.worsen(tx.told());
-            gates.ran(&*queued.job, tx.last_key(), tx.changes_version());
+            let raises = tx.changes_version() && !self.hub.mistakes.is("version_not_raised");
+            gates.ran(&*queued.job, tx.last_key(), raises);
             ran.steps.push((queued.party, self.session.steps()));
             if took.elapsed() > SLOW && !ran.slow.contains(&queued.party) {
                 ran.slow.push(queued.party);
@@ -178,6 +215,7 @@ impl Groups {
                     place,
                     error: None,
                     at_commit: false,
+                    is_too_large,
                 });
                 self.session.rollback();
                 return Err(undone);
@@ -186,11 +224,17 @@ impl Groups {
         Ok(())
     }
 
+    /// Says whether a job was prepared on another version than its gates have by now.
+    fn is_stale(&self, job: &dyn Job, gates: &Gates) -> bool {
+        gates.are_past(job, &self.hub.versions) && !self.hub.mistakes.is("stale_version")
+    }
+
     /// Says what a failure means for the group. A statement that nobody waited for may be of a job
     /// before.
     fn undone(&mut self, mut failure: Failure) -> Undone {
         if let Some((place, error)) = self.session.take_failure() {
             (failure.place, failure.error) = (place, Some(error));
+            failure.is_too_large = false;
         }
         match failure.error {
             Some(error @ StoreError::Unreachable(_)) => Undone::Lost(error),
@@ -203,6 +247,7 @@ impl Groups {
             place: 0,
             error: Some(error),
             at_commit: true,
+            is_too_large: false,
         };
         if let Err(error) = gates.save(&mut self.session) {
             let undone = self.undone(at_commit(error));
@@ -213,6 +258,7 @@ impl Groups {
         match self.session.commit() {
             Ok(()) if self.session.warnings() == warnings => {
                 self.row.commits += 1;
+                gates.tell(&self.hub.versions);
                 Ok(())
             }
             Ok(()) | Err(StoreError::Unreachable(_)) => Err(Undone::Unsure),
@@ -235,13 +281,14 @@ impl Groups {
                 self.run_into(ran, jobs, claim, reruns + 1);
             }
             Some(error) if failure.at_commit => self.fail(jobs, &error),
-            _ => jobs.into_iter().for_each(|queued| queued.job.answer()),
+            _ => jobs.into_iter().for_each(Queued::answer),
         }
     }
 
     /// Finds out what became of a COMMIT that has no answer; until then nobody is answered.
     fn ask(&mut self, ran: &mut Ran, jobs: Vec<Queued>) {
         self.hub.counters.lost_commits.inc();
+        self.hub.versions.lose();
         let asked = Stopwatch::start();
         while asked.elapsed() < ASK_FOR && !self.hub.fence.has_ended() {
             match gates::commits(&mut self.session, &self.row) {
@@ -293,6 +340,8 @@ struct Failure {
     error: Option<StoreError>,
     /// Whether the job itself knows nothing of it.
     at_commit: bool,
+    /// Whether it did more than one job may do: it would again.
+    is_too_large: bool,
 }
 
 /// Keeps the jobs whose gates are held. Once a job of a party goes, its later ones go with it.
@@ -312,7 +361,5 @@ fn part(jobs: Vec<Queued>, gates: &Gates, parked: &mut Vec<Queued>) -> Vec<Queue
 
 fn answer(jobs: Vec<Queued>, hub: &Cluster) {
     hub.commits.count(jobs.len());
-    for queued in jobs {
-        queued.job.answer();
-    }
+    jobs.into_iter().for_each(Queued::answer);
 }

@@ -1,5 +1,6 @@
 //! The PostgreSQL engine: all that is PostgreSQL's own.
 
+mod clock;
 mod cluster;
 mod connect;
 mod dialect;
@@ -13,6 +14,7 @@ mod processes;
 mod session;
 mod start;
 mod values;
+mod versions;
 mod writer;
 
 pub(crate) use self::cluster::{Cluster, Mistakes};

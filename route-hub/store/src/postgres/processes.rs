@@ -13,6 +13,7 @@ use crate::stop::Stop;
 use crate::stopwatch::boot_ms;
 use crate::tx::{Access, Session as _, Sql};
 use crate::{StoreError, values};
+use postrider_model::UnixMs;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -167,6 +168,7 @@ pub(crate) struct Heart {
     process: Process,
     hub: Arc<Cluster>,
     beat: Duration,
+    clock: fn() -> UnixMs,
     seen: Seen,
 }
 
@@ -176,12 +178,14 @@ impl Heart {
         process: Process,
         hub: Arc<Cluster>,
         beat: Duration,
+        clock: fn() -> UnixMs,
     ) -> Result<Self, StoreError> {
         Ok(Self {
             session: PostgresSession::open(connector)?,
             process,
             hub,
             beat,
+            clock,
             seen: Seen::default(),
         })
     }
@@ -209,8 +213,12 @@ impl Heart {
             AND ended = 0";
         let counted = self.session.execute(Sql::Fixed(beat), &own)?;
         let (mut others, mut serving) = (Vec::new(), BTreeSet::new());
-        let living = "SELECT number, incarnation, beats, serves FROM processes WHERE ended = 0";
+        let living = "SELECT number, incarnation, beats, serves, \
+            CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) \
+            FROM processes WHERE ended = 0";
+        let (asked, mut database) = ((self.clock)(), None);
         self.session.query(Sql::Fixed(living), &[], &mut |row| {
+            database = Some(UnixMs(row.int(4)?));
             let (number, incarnation) = (number_of(row.int(0)?)?, row.int(1)?);
             let process = Process {
                 number,
@@ -224,12 +232,18 @@ impl Heart {
             }
             Ok(true)
         })?;
+        if let Some(database) = database {
+            self.hub.clock_off.saw(asked, database, (self.clock)());
+        }
         self.session.commit()?;
         if counted == 0 {
             self.hub.fence.end();
             return Ok(());
         }
         self.hub.fence.beat(sent_ms);
+        if self.hub.mistakes.is("two_owners") {
+            serving.retain(|number| *number == self.process.number);
+        }
         self.hub.serving.send_if_modified(|before| {
             let is_new = *before != serving;
             *before = serving;

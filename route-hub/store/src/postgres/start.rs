@@ -14,6 +14,7 @@ use crate::queue::WriteQueue;
 use crate::stop::Stop;
 use crate::tx::{Access, Session, Tx};
 use crate::{StoreError, meta};
+use postrider_model::UnixMs;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,6 +27,7 @@ pub(crate) struct Opened {
     pub(crate) readers: Vec<Box<dyn Session>>,
     connector: Connector,
     beat: Duration,
+    clock: fn() -> UnixMs,
     writers: Vec<PostgresSession>,
     waiting: Vec<PostgresSession>,
 }
@@ -55,6 +57,7 @@ pub(crate) fn open(settings: &PostgresSettings) -> Result<Opened, StoreError> {
         serving,
         connector: connector.clone(),
         beat: settings.beat,
+        clock: settings.clock,
         writers,
         waiting,
     })
@@ -123,7 +126,13 @@ impl Opened {
             all.push(("store-wait", Box::new(move || run_waiting(groups, &shared))));
         }
         all.push(carry(self.connector.clone(), process, carrier)?);
-        let heart = Heart::new(self.connector, process, Arc::clone(hub), self.beat)?;
+        let heart = Heart::new(
+            self.connector,
+            process,
+            Arc::clone(hub),
+            self.beat,
+            self.clock,
+        )?;
         Ok((all, ("store-beat", Box::new(move || heart.run(&stop)))))
     }
 }

@@ -51,7 +51,7 @@ impl Line {
             .queue
             .take_where(Duration::ZERO, |other| other == party)
         {
-            Taken::Some(party, job) => Some(Queued { party, job }),
+            Taken::Some(party, job) => Some(Queued::new(party, job)),
             Taken::TimedOut | Taken::Closed => None,
         };
         std::iter::from_fn(next).take(GROUP_MAX).collect()
@@ -117,7 +117,7 @@ pub(crate) fn run_writer(mut groups: Groups, line: &Arc<Line>, hub: &Cluster, wa
             Taken::Closed => break,
             Taken::TimedOut => {}
             Taken::Some(party, job) => {
-                let ran = groups.run(gather(line, Queued { party, job }), Claim::Try);
+                let ran = groups.run(gather(line, Queued::new(party, job)), Claim::Try);
                 send_away(line, ran, hub, waiting);
             }
         }
@@ -134,7 +134,7 @@ fn gather(line: &Line, first: Queued) -> Vec<Queued> {
             break;
         };
         parties.insert(party);
-        jobs.push(Queued { party, job });
+        jobs.push(Queued::new(party, job));
     }
     jobs
 }

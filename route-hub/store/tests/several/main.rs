@@ -5,3 +5,5 @@
 mod processes;
 #[cfg(test)]
 mod proxy;
+#[cfg(test)]
+mod versions;

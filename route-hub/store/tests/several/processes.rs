@@ -1,18 +1,19 @@
 //! What is told, and what is there.
 
 use crate::proxy::{self, Orders};
+use hub_domain::{Day, ProjectShares};
 use hub_store::testing::{PostgresDatabase, server};
-use hub_store::{PostgresSettings, Store, StoreError, meta};
+use hub_store::{Gate, PostgresSettings, Store, StoreError, meta, usage};
 use postrider_model::{Id, Key, ProjectId, UnixMs};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 /// A database, and the stores of some processes on it.
 struct World {
     stores: Vec<Store>,
     /// Goes after the stores.
-    _database: PostgresDatabase,
+    database: PostgresDatabase,
 }
 
 impl World {
@@ -21,16 +22,16 @@ impl World {
         let stores = (0..processes).map(|_| open(&database.url(), ""));
         Self {
             stores: stores.collect(),
-            _database: database,
+            database,
         }
     }
 }
 
-fn fresh() -> PostgresDatabase {
+pub(crate) fn fresh() -> PostgresDatabase {
     PostgresDatabase::fresh(&server().expect("a server: see the file's first lines"))
 }
 
-fn open(url: &str, mistake: &'static str) -> Store {
+pub(crate) fn open(url: &str, mistake: &'static str) -> Store {
     open_beating(url, mistake, Duration::from_millis(20))
 }
 
@@ -48,7 +49,7 @@ fn open_beating(url: &str, _mistake: &'static str, beat: Duration) -> Store {
     })
 }
 
-fn project(number: i64) -> ProjectId {
+pub(crate) fn project(number: i64) -> ProjectId {
     Id::new(Key::new(number).unwrap())
 }
 
@@ -232,9 +233,154 @@ async fn a_process_that_ends_leaves_its_number_and_is_not_taken_over() {
     assert_eq!(number(stays, project(1)).await, 31);
 }
 
+fn day() -> Day {
+    "2026-01-31".parse().unwrap()
+}
+
+/// Counts a request of an organization without a look at the count.
+async fn count_blindly(store: &Store) {
+    let organization = Id::new(Key::new(1_000).unwrap());
+    let share = store.of_organization(organization).and(Gate::Hub);
+    let counting =
+        share.write::<_, StoreError, _>(move |tx| usage::add_requests(tx, organization, day(), 1));
+    counting.await.unwrap();
+}
+
+/// Has a group be held up on its way until it has run again, and returns how often it counts: `end` is how
+/// far it is held up.
+async fn counted_by_a_group_that_is_late(mistake: &'static str, end: &'static [u8]) -> u64 {
+    let database = fresh();
+    let (store, orders) = behind_proxy(&database, mistake);
+    // All statements are prepared from now on.
+    count_blindly(&store).await;
+    *orders.hold_up_to.lock().unwrap() = Some(end);
+    count_blindly(&store).await;
+    tokio::task::spawn_blocking(move || orders.let_arrive())
+        .await
+        .unwrap();
+    let organization = Id::new(Key::new(1_000).unwrap());
+    let read =
+        store.read::<_, StoreError, _>(move |tx| usage::requests_of(tx, organization, day()));
+    read.await.unwrap() - 1
+}
+
+#[tokio::test]
+#[ignore = "needs PostgreSQL"]
+async fn a_group_that_arrives_after_it_ran_again_does_nothing() {
+    assert_eq!(counted_by_a_group_that_is_late("", b"").await, 1);
+}
+
+#[tokio::test]
+#[ignore = "needs PostgreSQL"]
+async fn a_job_that_is_too_large_runs_once() {
+    let world = World::new(1);
+    let store = &world.stores[0];
+    let (started, mut has_started) = tokio::sync::mpsc::channel(1);
+    let (release, released) = std::sync::mpsc::channel::<()>();
+    let holding = store.of(project(1)).write(move |_| {
+        drop(started.try_send(()));
+        drop(released.recv());
+        Ok::<_, StoreError>(())
+    });
+    let holding = tokio::spawn(holding);
+    has_started.recv().await.unwrap();
+    let small = add(store, project(1));
+    let runs = Arc::new(AtomicU32::new(0));
+    let counted = Arc::clone(&runs);
+    let large = store.of(project(1)).write(move |tx| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        while meta::get(tx, "nothing")?.is_none() {}
+        Ok::<_, StoreError>(())
+    });
+    drop(release);
+    let (held, small, large) = tokio::join!(holding, small, large);
+    held.unwrap().unwrap();
+    small.unwrap();
+    assert!(
+        matches!(large, Err(StoreError::OverBudget { .. })),
+        "{large:?}"
+    );
+    assert_eq!(runs.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+#[ignore = "needs PostgreSQL"]
+async fn rows_that_change_often_go_on_in_a_new_row() {
+    let world = World::new(1);
+    for _ in 0..=501 {
+        add(&world.stores[0], project(1)).await.unwrap();
+    }
+    let rows = |what: &str| {
+        let check = format!(
+            "DO $$ BEGIN IF (SELECT array_agg(place) FROM {what}) <> ARRAY[1]::bigint[] THEN \
+             RAISE EXCEPTION 'not one row at place 1'; END IF; END $$"
+        );
+        world.database.run(&[&check])
+    };
+    rows("gates WHERE gate = 1").unwrap();
+    rows("writers WHERE commits > 0").unwrap();
+    assert_eq!(number(&world.stores[0], project(1)).await, 502);
+}
+
+#[tokio::test]
+#[ignore = "needs PostgreSQL"]
+async fn a_clock_that_is_off_is_seen_at_a_beat() {
+    fn behind() -> UnixMs {
+        UnixMs(1_000_000)
+    }
+    let database = fresh();
+    let settings = PostgresSettings {
+        beat: Duration::from_millis(20),
+        clock: behind,
+        ..PostgresSettings::new(database.url())
+    };
+    let opening = tokio::task::spawn_blocking(move || Store::open_postgres(&settings));
+    let (off, right) = (opening.await.unwrap().unwrap(), open(&database.url(), ""));
+    let takes_over = || right.cluster_load().unwrap().takeovers;
+    while off.cluster_load().unwrap().clock_off_ms == 0 {
+        assert_eq!(takes_over(), 0, "no clocks are compared");
+        tokio::task::yield_now().await;
+    }
+    assert!(off.cluster_load().unwrap().clock_off_ms < -60_000);
+}
+
+/// Returns how many of two processes own each project, once both know who serves.
+async fn owners(mistake: &'static str) -> Vec<usize> {
+    let database = fresh();
+    let stores = [0, 1].map(|_| open(&database.url(), mistake));
+    let mut owned = Vec::new();
+    for store in &stores {
+        let (number, mut serving) = store.processes().unwrap();
+        // One that counts itself alone is told so at its first beat.
+        let heard = serving.wait_for(|all| (all.len() == 2) == mistake.is_empty());
+        owned.push(ProjectShares::of_process(number, &heard.await.unwrap()));
+    }
+    let count = |number| owned.iter().filter(|own| own.has(project(number))).count();
+    (1..=500).map(count).collect()
+}
+
+#[tokio::test]
+#[ignore = "needs PostgreSQL"]
+async fn each_project_has_one_owner() {
+    assert!(owners("").await.iter().all(|owners| *owners == 1));
+}
+
 #[cfg(feature = "mistakes")]
 mod mistakes {
     use super::*;
+
+    #[tokio::test]
+    #[ignore = "needs PostgreSQL"]
+    async fn a_share_with_two_owners_is_caught() {
+        assert!(owners("two_owners").await.contains(&2));
+    }
+
+    #[tokio::test]
+    #[ignore = "needs PostgreSQL"]
+    async fn a_group_that_commits_without_a_look_at_its_number_is_caught() {
+        let counted = counted_by_a_group_that_is_late("n_unseen", proxy::COMMIT);
+        assert_eq!(counted.await, 2);
+    }
 
     /// Has a process stand still until another takes over, and writes with it then.
     async fn write_after_takeover(heir: &'static str) -> Result<(u64, Key), StoreError> {

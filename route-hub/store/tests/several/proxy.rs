@@ -3,11 +3,13 @@
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 
 /// COMMIT as a client sends it.
-const COMMIT: &[u8] = b"Q\0\0\0\x0bCOMMIT\0";
+pub(crate) const COMMIT: &[u8] = b"Q\0\0\0\x0bCOMMIT\0";
+/// How a group begins.
+const BEGIN: &[u8] = b"BEGIN ISOLATION LEVEL READ COMMITTED\0";
 
 /// What is yet to happen to COMMITs.
 #[derive(Default)]
@@ -16,7 +18,17 @@ pub(crate) struct Orders {
     pub(crate) lose_answers: AtomicU32,
     /// So many are lost themselves, with the connection.
     pub(crate) lose_commits: AtomicU32,
+    /// The next group is held up on its way, up to what ends so; the client is cut off.
+    pub(crate) hold_up_to: Mutex<Option<&'static [u8]>>,
+    held: Mutex<Option<Held>>,
+    came: Condvar,
     open: Mutex<Vec<TcpStream>>,
+}
+
+/// What is still on its way to the server.
+struct Held {
+    said: Vec<u8>,
+    server: TcpStream,
 }
 
 impl Orders {
@@ -33,6 +45,17 @@ impl Orders {
         for stream in self.open.lock().unwrap().drain(..) {
             drop(stream.shutdown(Shutdown::Both));
         }
+    }
+
+    /// Waits until a group is held up, and lets it arrive after all.
+    pub(crate) fn let_arrive(&self) {
+        let none = |held: &mut Option<Held>| held.is_none();
+        let held = self.came.wait_while(self.held.lock().unwrap(), none);
+        let Held { said, mut server } = held.unwrap().take().unwrap();
+        server.write_all(&said).unwrap();
+        // The server ends its side once it has done all that was said.
+        server.shutdown(Shutdown::Write).unwrap();
+        std::io::copy(&mut server, &mut std::io::sink()).unwrap();
     }
 
     pub(crate) fn are_done(&self) -> bool {
@@ -78,6 +101,14 @@ fn up(mut client: TcpStream, mut server: TcpStream, orders: &Orders) {
     let mut bytes = vec![0; 64 * 1024];
     while let Ok(count @ 1..) = client.read(&mut bytes) {
         let said = &bytes[..count];
+        let begins = said.windows(BEGIN.len()).any(|part| part == BEGIN);
+        let hold = match begins {
+            true => orders.hold_up_to.lock().unwrap().take(),
+            false => None,
+        };
+        if let Some(end) = hold {
+            return hold_up(said.to_vec(), (client, server), end, orders);
+        }
         let commits = said.ends_with(COMMIT);
         if commits && Orders::take(&orders.lose_commits) {
             break;
@@ -96,4 +127,21 @@ fn up(mut client: TcpStream, mut server: TcpStream, orders: &Orders) {
     }
     drop(client.shutdown(Shutdown::Both));
     drop(server.shutdown(Shutdown::Both));
+}
+
+/// Keeps what a client says from the server until it ends so, and cuts the client off.
+fn hold_up(
+    mut said: Vec<u8>,
+    (mut client, server): (TcpStream, TcpStream),
+    end: &[u8],
+    orders: &Orders,
+) {
+    let mut bytes = vec![0; 64 * 1024];
+    while !said.ends_with(end) {
+        let count = client.read(&mut bytes).unwrap();
+        said.extend_from_slice(&bytes[..count]);
+    }
+    *orders.held.lock().unwrap() = Some(Held { said, server });
+    orders.came.notify_all();
+    drop(client.shutdown(Shutdown::Both));
 }
