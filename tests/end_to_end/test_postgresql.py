@@ -126,19 +126,20 @@ def test_nothing_is_sent_in_a_project_that_was_stopped_through_another_process(p
     assert refused.status_code != 200, refused.text
 
 
-def change_without_a_hint(folder, scope, scope_id, change):
+def change_without_a_hint(folder, gate, scope, scope_id, change):
     """Changes a row as another process would whose hint is lost."""
     note = "INSERT INTO change_versions (scope, scope_id, version) "
     note += f"SELECT {scope}, {scope_id}, CAST(CAST(pg_current_xact_id() AS TEXT) AS BIGINT) FROM changed "
     note += "ON CONFLICT (scope, scope_id) DO UPDATE SET version = excluded.version"
-    query(folder, f"WITH changed AS ({change} RETURNING *) {note}")
+    query(folder, f"SELECT pg_advisory_xact_lock(({gate})); WITH changed AS ({change} RETURNING *) {note}")
 
 
 def test_a_key_that_was_revoked_dies_without_a_hint(pair):
     _, other, folder = pair
     assert other.call("GET", "messages").status_code == 200
     revoke = f"UPDATE api_keys SET time_revoked = 1 WHERE id = {key_id(other.key)}"
-    change_without_a_hint(folder, 2, "organization_id", revoke)
+    gate = f"SELECT organization_id FROM api_keys WHERE id = {key_id(other.key)}"
+    change_without_a_hint(folder, gate, 2, "organization_id", revoke)
     until(lambda: other.call("GET", "messages").status_code == 401, "the key is dead")
 
 
@@ -147,5 +148,7 @@ def test_a_phone_that_was_revoked_is_closed_without_a_hint(pair):
     connected = "SELECT count(*) FROM devices WHERE connected_to IS NOT NULL"
     before = int(query(folder, connected)[0][0])
     assert before == len(demo.phones)
-    change_without_a_hint(folder, 5, "id", "UPDATE devices SET state = 2 WHERE id = (SELECT min(id) FROM devices)")
+    gate = "SELECT project_id FROM devices LIMIT 1"
+    revoke = "UPDATE devices SET state = 2 WHERE id = (SELECT min(id) FROM devices)"
+    change_without_a_hint(folder, gate, 5, "id", revoke)
     until(lambda: int(query(folder, connected)[0][0]) == before - 1, "its link is closed")
