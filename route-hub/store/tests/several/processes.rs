@@ -278,8 +278,8 @@ async fn a_job_that_is_too_large_runs_once() {
     let (started, mut has_started) = tokio::sync::mpsc::channel(1);
     let (release, released) = std::sync::mpsc::channel::<()>();
     let holding = store.of(project(1)).write(move |_| {
-        drop(started.try_send(()));
-        drop(released.recv());
+        let _ = started.try_send(());
+        let _ = released.recv();
         Ok::<_, StoreError>(())
     });
     let holding = tokio::spawn(holding);
