@@ -94,6 +94,26 @@ def test_a_hub_beside_the_demo_takes_messages_for_its_phones_and_shows_what_beco
         assert demo.program.stop() == 0
 
 
+def lose_hints(folder):
+    """Has the server take the hints of all hubs that start from now on, and tell nobody."""
+    name = query(folder, "SELECT current_database()")[0][0]
+    query(folder, f"ALTER DATABASE {name} SET search_path TO public, pg_catalog")
+    query(folder, "CREATE FUNCTION public.pg_notify(text, text) RETURNS void LANGUAGE sql AS 'SELECT'")
+
+
+def test_messages_leave_through_another_hub_without_a_hint(tmp_path):
+    lose_hints(tmp_path / "demo")
+    demo = Demo(tmp_path)
+    second = Serve(tmp_path / "demo").start()
+    try:
+        other = second.rest(demo.api_key, demo.project_id)
+        message_id = other.send(fresh_number(), "nobody hints at it")["id"]
+        other.wait_status(message_id, "delivered", patience_s=60)
+    finally:
+        second.program.kill()
+        assert demo.program.stop() == 0
+
+
 @pytest.fixture
 def pair(tmp_path):
     """A demo, and a second hub on its database."""
