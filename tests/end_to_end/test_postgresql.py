@@ -134,14 +134,14 @@ def test_nothing_is_done_for_a_key_that_was_revoked_through_another_process(pair
     admin = Admin(folder)
     other.key = admin.key(other.project, ["send_messages"])
     other.send(fresh_number(), "before")
-    admin("key", "revoke", f"{key_id(other.key)}")
+    admin("key", "revoke", f"AK{key_id(other.key):016x}")
     error(other.call("POST", "messages/send", json={"to_number": fresh_number(), "content": "after"}), 401)
 
 
 def test_nothing_is_sent_in_a_project_that_was_stopped_through_another_process(pair):
     _, other, folder = pair
     other.send(fresh_number(), "before")
-    Admin(folder)("project", "update", other.project, "--stopped", "true")
+    Admin(folder)("project", "set", other.project, "--stopped", "true")
     refused = other.call("POST", "messages/send", json={"to_number": fresh_number(), "content": "after"})
     assert refused.status_code != 200, refused.text
 
