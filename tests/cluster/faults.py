@@ -31,13 +31,15 @@ def kill_a_hub(site):
 def pause_a_hub(site):
     """Stops a hub where it is: the others take it over, and it ends itself when it goes on."""
     hub = a_used_hub(site)
-    before = site.takeovers()
+    before = site.takeovers(without=hub)
     os.kill(hub.program.pid, signal.SIGSTOP)
     begun = time.monotonic()
     site.balance(without=hub)
-    until(lambda: site.takeovers() > before, "the hub is taken over", TAKEOVER_S)
-    lasts(begun)
-    os.kill(hub.program.pid, signal.SIGCONT)
+    try:
+        until(lambda: site.takeovers(without=hub) > before, "the hub is taken over", TAKEOVER_S)
+        lasts(begun)
+    finally:
+        os.kill(hub.program.pid, signal.SIGCONT)
     until(lambda: not hub.program.alive(), "the hub ends itself", PATIENCE_S)
     site.revive(hub)
     site.balance()

@@ -110,25 +110,27 @@ class Harm:
         begun = time.monotonic()
         at = begun - self._begun
         print(f"{at:.0f} s: {fault.__name__.replace('_', ' ')}, after {len(self.site.load.accepted)} messages", flush=True)
-        self.try_to(lambda: self._begin(fault, begun))
+        going_on = self.try_to(lambda: self._begin(fault, begun))
+        if going_on is None:
+            self._got_over(begun)
         self._end_those_due()
 
     def _begin(self, fault, begun):
         going_on = fault(self.site)
-        if inspect.isgenerator(going_on):
-            self._under_way.append((next(going_on), begun, going_on))
-        else:
-            self._got_over(begun)
+        if not inspect.isgenerator(going_on):
+            return None
+        self._under_way.append((next(going_on), begun, going_on))
+        return going_on
 
     def try_to(self, act):
         """Does something, and keeps what went wrong with it."""
         try:
-            act()
+            return act()
         except Exception:
             self.failed.append(traceback.format_exc())
 
     def _got_over(self, begun):
-        self.site.load.goes_on()
+        self.try_to(self.site.load.goes_on)
         self.site.note_ends()
         self.site.new_errors()
         self.periods.append(Period(begun, time.monotonic()))
@@ -137,7 +139,8 @@ class Harm:
         for one in [one for one in self._under_way if one[0] <= time.monotonic()]:
             self._under_way.remove(one)
             _, begun, going_on = one
-            self.try_to(lambda: (next(going_on, None), self._got_over(begun)))
+            self.try_to(lambda: next(going_on, None))
+            self._got_over(begun)
 
     def end(self):
         """Ends the faults that are still under way, each when its time has come."""

@@ -94,9 +94,9 @@ class Site(World):
             doors[side].lead_to(self.standby.port)
             doors[side].refuse(False)
 
-    def takeovers(self):
-        """Returns how many processes the hubs that live have taken over."""
-        return sum(counter(server, "store_takeovers") for server in self.servers if server.program.alive())
+    def takeovers(self, without=None):
+        """Returns how many processes the hubs, but for one, have taken over."""
+        return sum(counter(server, "store_takeovers") for server in self.servers if server is not without)
 
     def revive(self, server):
         """Starts a hub again that the others took for dead, as whoever runs it would."""
