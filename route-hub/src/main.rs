@@ -20,8 +20,8 @@ enum Command {
     Serve(Box<ServeSettings>),
     /// Run a hub with virtual phones on a folder of its own, ready to be tried.
     Demo(DemoArgs),
-    /// Bring a database up to date, and say which version it has.
-    Migrate(MigrateArgs),
+    /// Bring a database up to date, and say which version it has; or move a hub to another one.
+    Migrate(Box<MigrateArgs>),
     /// Copy the database of a data folder to one file, while the hub runs and sends.
     Backup(BackupArgs),
     /// Put a backup in the place of a data folder's database.

@@ -57,14 +57,22 @@ def _name(url):
     return urlsplit(url).path[1:]
 
 
+def fresh_url():
+    """Returns the URL of a new database without a table."""
+    made = _create()
+    _made[made] = made
+    return made
+
+
 def use(folder, url):
-    """Has the hubs of a data folder keep their data in this database, whatever the others do."""
+    """Has the hubs of a data folder keep their data in this database, or for `None` in a file, whatever the others do."""
     _given[Path(folder)] = url
 
 
 def environment(folder):
     """Returns the variables that a hub on a data folder, or a command beside it, is started with."""
-    found = _given.get(Path(folder)) or (url(folder) if server() else None)
+    key = Path(folder)
+    found = _given[key] if key in _given else (url(folder) if server() else None)
     return {"ROUTE_HUB_DATABASE": found} if found else {}
 
 

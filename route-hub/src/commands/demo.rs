@@ -88,7 +88,7 @@ pub fn demo(args: DemoArgs) -> Result<(), CommandError> {
         listen: Some(bound),
         ..ServeSettings::default()
     };
-    let (_place, store) = args.database.data(&folder.path)?.open_or_make()?;
+    let (_place, store) = args.database.data(&folder.path)?.open_to_serve(true, 0)?;
     let demo = demo_setup::open(&store)?;
     let start = Start {
         parts: data_folder::parts(store, settings.base_url(bound), settings.host_names(bound))?,

@@ -9,6 +9,7 @@ mod demo_setup;
 mod error;
 mod logging;
 mod migrate;
+mod moving;
 mod restore;
 mod running;
 mod serve;

@@ -166,6 +166,14 @@ fn process(stored: Option<i64>) -> Result<Option<u8>, StoreError> {
     number.map_err(|_| StoreError::BadRow { column: 19 })
 }
 
+/// Notes that no device is connected to any process: those that were are offline since `now`.
+pub(crate) fn all_left(tx: &mut Tx<'_>, now: UnixMs) -> Result<(), StoreError> {
+    tx.run(
+        "UPDATE devices SET connected_to = NULL, offline_since = $1 WHERE connected_to IS NOT NULL",
+        &values![now],
+    )
+}
+
 /// Returns the projects of the devices that are connected to a process.
 pub fn projects_connected_to(tx: &mut Tx<'_>, process: u8) -> Result<Vec<ProjectId>, StoreError> {
     tx.query(

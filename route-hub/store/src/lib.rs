@@ -35,6 +35,7 @@ pub mod list;
 pub mod lost_installs;
 pub mod messages;
 pub mod meta;
+pub mod moving;
 pub mod organizations;
 pub mod outbox;
 pub mod pairings;
@@ -64,6 +65,7 @@ mod job;
 mod keys;
 mod large;
 mod load;
+mod mark;
 mod migrations;
 #[cfg(test)]
 mod plans;

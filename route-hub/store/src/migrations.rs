@@ -1,6 +1,6 @@
 //! The schema's history: one folder for all engines, each text read through the engine's dialect.
 
-use crate::{StoreError, sqlite};
+use crate::{StoreError, mark, sqlite};
 use refinery::{Migration, Runner};
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 use std::sync::Arc;
@@ -93,6 +93,48 @@ pub(crate) const ALL: &[(&str, &str)] = &[
         include_str!("../migrations/V25__connections.sql"),
     ),
 ];
+
+/// As [`run`] for a database that is then used: not for one whose data were moved away, or are being
+/// moved into it.
+///
+/// # Errors
+/// [`StoreError::Refused`], and as [`run`].
+pub(crate) fn run_for_use(connection: &mut Connection) -> Result<(), StoreError> {
+    if applied(connection)? > 0 {
+        let look = "SELECT max(value) FROM hub_meta WHERE name = ?1";
+        let kept = connection.query_row(look, [mark::NAME], |row| row.get::<_, Option<String>>(0));
+        mark::check(kept.map_err(sqlite::failure)?.as_deref())?;
+    }
+    run(connection)
+}
+
+/// As [`run`] for one end of a move: one that has tables already is left as it is, and must have ours.
+///
+/// # Errors
+/// [`StoreError::Refused`] when it has another schema, or none and `create` wants none made.
+pub(crate) fn run_to_move(connection: &mut Connection, create: bool) -> Result<(), StoreError> {
+    match applied(connection)? {
+        0 if create => run(connection),
+        found => same(found),
+    }
+}
+
+/// Refuses another schema than the newest one that this version knows, for a move.
+///
+/// # Errors
+/// [`StoreError::Refused`].
+pub(crate) fn same(found: i64) -> Result<(), StoreError> {
+    let known = newest(ALL);
+    if found == known {
+        return Ok(());
+    }
+    Err(StoreError::Refused {
+        why: format!(
+            "it has schema {found} and this program moves schema {known}: bring it up to date with \
+             route-hub migrate, or use the program that wrote it"
+        ),
+    })
+}
 
 /// Brings an SQLite database up to date.
 ///

@@ -53,6 +53,14 @@ impl<'r> Row<'r> {
             .ok_or(StoreError::BadRow { column })
     }
 
+    /// Returns a number with a fraction, or NULL.
+    ///
+    /// # Errors
+    /// [`StoreError::BadRow`].
+    pub(crate) fn opt_real(&self, column: usize) -> Result<Option<f64>, StoreError> {
+        self.columns.real(column)
+    }
+
     /// Returns a truth value.
     ///
     /// # Errors

@@ -151,9 +151,9 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Missing`], [`StoreError::Foreign`], [`StoreError::Newer`],
-    /// [`StoreError::Damaged`] and what else the file system says.
+    /// [`StoreError::Refused`], [`StoreError::Damaged`] and what else the file system says.
     pub fn open_sqlite(settings: SqliteSettings) -> Result<Self, StoreError> {
-        let writer = Box::new(sqlite::open_writer(&settings, migrations::run)?);
+        let writer = Box::new(sqlite::open_writer(&settings, migrations::run_for_use)?);
         let readers = (0..settings.readers.max(1))
             .map(|_| Ok(Box::new(sqlite::open_reader(&settings)?) as Box<dyn Session>))
             .collect::<Result<Vec<_>, StoreError>>()?;

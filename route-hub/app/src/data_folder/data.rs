@@ -2,9 +2,9 @@
 
 use crate::data_folder::error::CommandError;
 use crate::data_folder::folder_lock::Place;
-use crate::data_folder::{database, enter, enter_to_serve, make, make_and_enter, open};
+use crate::data_folder::{database, enter, enter_to_serve, make, open};
 use crate::random::Random;
-use hub_store::{PostgresSettings, SqliteSettings, Store, StoreError};
+use hub_store::{PostgresSettings, SqliteSettings, Store, StoreError, moving};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -33,27 +33,15 @@ impl Data {
     /// # Errors
     /// When there are no data, or they cannot be used.
     pub fn open_to_serve(&self, create: bool, process: u8) -> Result<Opened, CommandError> {
-        match self {
+        let opened = match self {
             Self::Folder(folder) => {
                 let place = enter_to_serve(folder, create)?;
-                Ok((Some(place), open(folder, process)?))
+                (Some(place), open(folder, process)?)
             }
-            Self::Postgres(settings) => Ok((None, on_server(settings, create)?)),
-        }
-    }
-
-    /// Opens the data, and makes them where there are none.
-    ///
-    /// # Errors
-    /// When they cannot be made or used.
-    pub fn open_or_make(&self) -> Result<Opened, CommandError> {
-        match self {
-            Self::Folder(folder) => {
-                let place = make_and_enter(folder)?;
-                Ok((Some(place), open(folder, 0)?))
-            }
-            Self::Postgres(settings) => Ok((None, on_server(settings, true)?)),
-        }
+            Self::Postgres(settings) => (None, on_server(settings, create)?),
+        };
+        moving::served(&opened.1)?;
+        Ok(opened)
     }
 
     /// Opens the data for one command; missing ones are made only when `create` says so.

@@ -79,6 +79,22 @@ impl fmt::Debug for PostgresSettings {
     }
 }
 
+/// Names a database by its name and hosts alone.
+pub(crate) fn named(settings: &PostgresSettings) -> String {
+    let config = Config::from_str(&settings.url).unwrap_or_default();
+    let host = |host: &Host| match host {
+        Host::Tcp(name) => name.clone(),
+        Host::Unix(path) => path.display().to_string(),
+    };
+    let hosts: Vec<_> = config.get_hosts().iter().map(host).collect();
+    let name = config.get_dbname().or(config.get_user());
+    format!(
+        "the database {} at {}",
+        name.unwrap_or_default(),
+        hosts.join(", ")
+    )
+}
+
 /// Opens connections to one database.
 #[derive(Clone)]
 pub(crate) struct Connector {

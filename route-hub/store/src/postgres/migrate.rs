@@ -29,7 +29,16 @@ const TURN: i64 = 0x506f_5274;
 /// away what they need.
 const SERVES_SINCE: i64 = 24;
 /// Under what name a database says so.
-const SERVES_SINCE_NAME: &str = "schema_serves_since";
+pub(crate) const SERVES_SINCE_NAME: &str = "schema_serves_since";
+/// Describes each column of each table: the table, the column, its type, its place in the key from 1
+/// or 0.
+pub(crate) const TABLES: &str = "SELECT relname::text, attname::text, \
+    format_type(atttypid, NULL), COALESCE(array_position(indkey::int2[], attnum) + 1, 0)::int8 \
+    FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid \
+    LEFT JOIN pg_index ON indrelid = pg_class.oid AND indisprimary \
+    WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace AND attnum > 0 \
+    AND NOT attisdropped ORDER BY relname::text COLLATE \"C\", \
+    array_position(indkey::int2[], attnum) NULLS LAST, attname::text COLLATE \"C\"";
 
 /// How tables are stored that change much: rows that are written again find room on their page, and
 /// what queues leave behind goes before it is long.
@@ -106,6 +115,18 @@ pub(crate) fn migrate(connector: &Connector, create: bool) -> Result<(), StoreEr
         .build()
         .map_err(|error| StoreError::Engine(Arc::new(error)))?;
     runtime.block_on(bring_to(connector, migrations::ALL, create))
+}
+
+/// Returns the newest schema that a database has had, 0 for an empty one.
+///
+/// # Errors
+/// [`StoreError::Refused`] for somebody else's.
+pub(crate) fn schema(connector: &Connector) -> Result<i64, StoreError> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| StoreError::Engine(Arc::new(error)))?;
+    runtime.block_on(async { found(&connector.connect().await?).await })
 }
 
 async fn bring_to(

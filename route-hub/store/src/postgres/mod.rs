@@ -19,7 +19,10 @@ mod writer;
 
 pub(crate) use self::cluster::{Cluster, Mistakes};
 pub use self::connect::PostgresSettings;
-pub(crate) use self::start::{QUEUES, open};
+pub(crate) use self::connect::named;
+pub(crate) use self::migrate::{SERVES_SINCE_NAME, TABLES};
+pub(crate) use self::processes::begin_without_any;
+pub(crate) use self::start::{QUEUES, open, open_to_move};
 
 /// Brings a test's database to our schema, and no more.
 #[cfg(feature = "testing")]

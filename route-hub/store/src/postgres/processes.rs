@@ -11,8 +11,8 @@ use super::gates::CommitRow;
 use super::session::PostgresSession;
 use crate::stop::Stop;
 use crate::stopwatch::boot_ms;
-use crate::tx::{Access, Session as _, Sql};
-use crate::{StoreError, values};
+use crate::tx::{Access, Session, Sql};
+use crate::{StoreError, mark, values};
 use postrider_model::UnixMs;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -50,14 +50,19 @@ impl Process {
     }
 }
 
+/// Begins a transaction in which no process joins.
+fn begin_alone(session: &mut dyn Session) -> Result<(), StoreError> {
+    session.begin(Access::Write)?;
+    session.run(Sql::Fixed("SELECT pg_advisory_xact_lock(0)"), &[])
+}
+
 /// Takes a number that no living process has.
 ///
 /// # Errors
-/// [`StoreError::Refused`] when there is none.
+/// [`StoreError::Refused`] when there is none, and for a database that is one end of a move.
 pub(crate) fn join(session: &mut PostgresSession, serves: bool) -> Result<Joined, StoreError> {
-    session.begin(Access::Write)?;
-    // One at a time.
-    session.run(Sql::Fixed("SELECT pg_advisory_xact_lock(0)"), &[])?;
+    begin_alone(session)?;
+    refuse_moved(session)?;
     let mut taken = BTreeMap::new();
     let (mut newest, mut serving) = (0, BTreeSet::new());
     let all = "SELECT number, incarnation, ended, serves FROM processes ORDER BY number";
@@ -104,6 +109,83 @@ pub(crate) fn join(session: &mut PostgresSession, serves: bool) -> Result<Joined
     }
     session.commit()?;
     Ok(Joined { process, serving })
+}
+
+fn refuse_moved(session: &mut dyn Session) -> Result<(), StoreError> {
+    let mut kept = None;
+    let look = Sql::Fixed("SELECT value FROM hub_meta WHERE name = $1");
+    session.query(look, &values![mark::NAME], &mut |row| {
+        kept = Some(row.text(0)?);
+        Ok(false)
+    })?;
+    mark::check(kept.as_deref()).inspect_err(|_| session.rollback())
+}
+
+/// Begins a transaction in which there is no process, and none comes.
+///
+/// # Errors
+/// [`StoreError::Refused`] while there is one.
+pub(crate) fn begin_without_any(session: &mut dyn Session) -> Result<(), StoreError> {
+    begin_alone(session)?;
+    match living(session)?.is_empty() {
+        true => Ok(()),
+        false => {
+            session.rollback();
+            Err(in_use())
+        }
+    }
+}
+
+/// Waits until processes that were killed have stood still through ten beats, and ends them.
+///
+/// # Errors
+/// [`StoreError::Refused`] when one lives.
+pub(crate) fn end_the_dead(session: &mut dyn Session, beat: Duration) -> Result<(), StoreError> {
+    let mut look = || {
+        session.begin(Access::Read)?;
+        let living = living(session)?;
+        session.commit().map(|()| living)
+    };
+    let mut left = look()?;
+    for _ in 0..=STILL_MAX {
+        if left.is_empty() {
+            return Ok(());
+        }
+        Stop::default().wait(beat);
+        let now = look()?;
+        if now.iter().any(|process| !left.contains(process)) {
+            return Err(in_use());
+        }
+        left = now;
+    }
+    for (dead, beats) in left {
+        if !take_over(session, dead, beats, true)? {
+            return Err(in_use());
+        }
+    }
+    Ok(())
+}
+
+fn in_use() -> StoreError {
+    StoreError::Refused {
+        why: "a hub or a command works on it: first stop all of them".to_owned(),
+    }
+}
+
+/// Returns the processes that have not ended, with their beats.
+fn living(session: &mut dyn Session) -> Result<Vec<(Process, i64)>, StoreError> {
+    let mut living = Vec::new();
+    let look = "SELECT number, incarnation, beats FROM processes WHERE ended = 0";
+    session.query(Sql::Fixed(look), &[], &mut |row| {
+        let (number, incarnation) = (number_of(row.int(0)?)?, row.int(1)?);
+        let process = Process {
+            number,
+            incarnation,
+        };
+        living.push((process, row.int(2)?));
+        Ok(true)
+    })?;
+    Ok(living)
 }
 
 /// What a process learns when it takes its number.
@@ -250,7 +332,8 @@ impl Heart {
             is_new
         });
         for (dead, beats) in self.seen.look(&others) {
-            if self.take_over(dead, beats)? {
+            let fences = !self.hub.mistakes.is("no_fence");
+            if take_over(&mut self.session, dead, beats, fences)? {
                 self.hub.counters.takeovers.inc();
                 tracing::warn!(
                     process = dead.number,
@@ -260,38 +343,43 @@ impl Heart {
         }
         Ok(())
     }
+}
 
-    /// Ends a process that stood still: waits until nothing of it is under way, and leaves it no row to
-    /// commit with. One that beats again meanwhile lives.
-    fn take_over(&mut self, dead: Process, beats: i64) -> Result<bool, StoreError> {
-        self.session.begin(Access::Write)?;
-        for writer in 0..WRITERS + WAITING {
-            let (one, two) = dead.row(writer).lock();
-            self.session.run(
-                Sql::Fixed("SELECT pg_advisory_xact_lock($1::int, $2::int)"),
-                &values![one, two],
-            )?;
-        }
-        let ended = self.session.execute(
-            Sql::Fixed(
-                "UPDATE processes SET ended = 1 WHERE number = $1 AND incarnation = $2 \
-                 AND beats = $3 AND ended = 0",
-            ),
-            &values![i64::from(dead.number), dead.incarnation, beats],
+/// Ends a process that stood still: waits until nothing of it is under way, and leaves it no row to
+/// commit with, if it `fences`. One that beats again meanwhile lives.
+fn take_over(
+    session: &mut dyn Session,
+    dead: Process,
+    beats: i64,
+    fences: bool,
+) -> Result<bool, StoreError> {
+    session.begin(Access::Write)?;
+    for writer in 0..WRITERS + WAITING {
+        let (one, two) = dead.row(writer).lock();
+        session.run(
+            Sql::Fixed("SELECT pg_advisory_xact_lock($1::int, $2::int)"),
+            &values![one, two],
         )?;
-        if ended == 0 {
-            self.session.rollback();
-            return Ok(false);
-        }
-        if !self.hub.mistakes.is("no_fence") {
-            self.session.run(
-                Sql::Fixed("DELETE FROM writers WHERE process = $1 AND incarnation = $2"),
-                &values![i64::from(dead.number), dead.incarnation],
-            )?;
-        }
-        self.session.commit()?;
-        Ok(true)
     }
+    let ended = session.execute(
+        Sql::Fixed(
+            "UPDATE processes SET ended = 1 WHERE number = $1 AND incarnation = $2 \
+             AND beats = $3 AND ended = 0",
+        ),
+        &values![i64::from(dead.number), dead.incarnation, beats],
+    )?;
+    if ended == 0 {
+        session.rollback();
+        return Ok(false);
+    }
+    if fences {
+        session.run(
+            Sql::Fixed("DELETE FROM writers WHERE process = $1 AND incarnation = $2"),
+            &values![i64::from(dead.number), dead.incarnation],
+        )?;
+    }
+    session.commit()?;
+    Ok(true)
 }
 
 #[cfg(test)]

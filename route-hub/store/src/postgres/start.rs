@@ -3,7 +3,7 @@
 use super::cluster::Cluster;
 use super::connect::{Connector, PostgresSettings};
 use super::group::Groups;
-use super::migrate::migrate;
+use super::migrate::{self, migrate};
 use super::notices;
 use super::processes::{self, Heart, Joined, Process, WAITING, WRITERS};
 use super::session::PostgresSession;
@@ -13,7 +13,7 @@ use crate::keys::Keys;
 use crate::queue::WriteQueue;
 use crate::stop::Stop;
 use crate::tx::{Access, Session, Tx};
-use crate::{StoreError, meta};
+use crate::{StoreError, meta, migrations};
 use postrider_model::UnixMs;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -61,6 +61,28 @@ pub(crate) fn open(settings: &PostgresSettings) -> Result<Opened, StoreError> {
         writers,
         waiting,
     })
+}
+
+/// Opens one end of a move: one that has tables already is left as it is, and must have ours. `None` for
+/// an empty database, unless `create` wants the tables made. Nobody else works on it; processes that
+/// were killed are ended.
+///
+/// # Errors
+/// [`StoreError::Refused`] with why.
+pub(crate) fn open_to_move(
+    settings: &PostgresSettings,
+    create: bool,
+) -> Result<Option<Box<dyn Session>>, StoreError> {
+    let connector = Connector::new(settings)?;
+    match migrate::schema(&connector)? {
+        0 if !create => return Ok(None),
+        0 => {}
+        found => migrations::same(found)?,
+    }
+    migrate(&connector, create)?;
+    let mut session = PostgresSession::open(connector)?;
+    processes::end_the_dead(&mut session, settings.beat)?;
+    Ok(Some(Box::new(session)))
 }
 
 /// A thread's work that carries hints by the server's notices.

@@ -9,6 +9,8 @@ mod executor;
 #[cfg(test)]
 mod lists;
 #[cfg(test)]
+mod moving;
+#[cfg(test)]
 mod opening;
 #[cfg(test)]
 mod opening_postgres;

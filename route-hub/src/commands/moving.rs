@@ -1,0 +1,199 @@
+//! `route-hub migrate --from … --to …`: all data of a hub go to another database.
+
+use crate::database::DatabaseSettings;
+use clap::Args;
+use hub_app::clock::SystemClock;
+use hub_app::data_folder::error::CommandError;
+use hub_app::data_folder::{self, Data, database};
+use hub_app::data_folder::{folder_lock, replacement};
+use hub_app::random::Random;
+use hub_store::backup;
+use hub_store::moving::{self, Names, Place, Step};
+use postrider_model::Secret;
+use std::convert::Infallible;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The two databases of a move.
+#[derive(Debug, Args)]
+pub struct MoveArgs {
+    /// Move all data of a hub from this database: `postgres://…`, or a data folder. No hub and no
+    /// other command may run on either database.
+    #[arg(long, value_name = "URL|DIR", value_parser = secret, requires = "to")]
+    pub from: Option<Secret>,
+    /// Move them to this one, which is empty.
+    #[arg(long, value_name = "URL|DIR", value_parser = secret, requires = "from")]
+    pub to: Option<Secret>,
+    /// Take a move back, unless the new database has been served.
+    #[arg(long, requires = "from")]
+    pub undo: bool,
+    /// File whose first line is the password of the database of --from.
+    #[arg(long, value_name = "FILE", requires = "from")]
+    pub from_password_file: Option<PathBuf>,
+    /// File whose first line is the password of the database of --to.
+    #[arg(long, value_name = "FILE", requires = "from")]
+    pub to_password_file: Option<PathBuf>,
+}
+
+fn secret(text: &str) -> Result<Secret, Infallible> {
+    Ok(Secret::new(text))
+}
+
+impl MoveArgs {
+    /// Returns where the data come from and where they go to, if they are to be moved. What is set for
+    /// `database` counts for both.
+    ///
+    /// # Errors
+    /// When the file of a password cannot be read.
+    pub(super) fn ends(
+        &self,
+        database: &DatabaseSettings,
+    ) -> Result<Option<(Data, Data)>, CommandError> {
+        let (Some(from), Some(to)) = (&self.from, &self.to) else {
+            return Ok(None);
+        };
+        let end = |named: &Secret, password_file: &Option<PathBuf>| match folder(named.as_str()) {
+            Some(folder) => Ok(Data::Folder(folder.to_owned())),
+            None => {
+                let settings = DatabaseSettings {
+                    url: Some(named.clone()),
+                    password_file: password_file.clone(),
+                    ..database.clone()
+                };
+                settings.data(Path::new(""))
+            }
+        };
+        let from = end(from, &self.from_password_file)?;
+        let to = end(to, &self.to_password_file)?;
+        Ok(Some((from, to)))
+    }
+}
+
+/// Returns the data folder that is named, by itself or by its database's file; `None` for a server's
+/// database.
+fn folder(named: &str) -> Option<&Path> {
+    if named.starts_with("postgres://") || named.starts_with("postgresql://") {
+        return None;
+    }
+    let path = named.strip_prefix("sqlite:").unwrap_or(named);
+    let path = Path::new(path.strip_prefix("//").unwrap_or(path));
+    match path.file_name() == database(Path::new("")).file_name() {
+        true => path.parent(),
+        false => Some(path),
+    }
+}
+
+/// Moves the data, or takes that back.
+///
+/// # Errors
+/// When they cannot be moved; the same command goes on.
+pub(super) fn run(from: Data, to: Data, undo: bool) -> Result<(), CommandError> {
+    let clock = SystemClock::start();
+    let _alone = [alone(&from, false)?, alone(&to, !undo)?];
+    let [from, to] = [from, to].map(place);
+    let names = Names {
+        id: Random::new().token::<12>(),
+        run: Random::new().token::<12>(),
+        now: clock.now().unix,
+    };
+    let mut out = std::io::stdout().lock();
+    if undo {
+        moving::undo(&from, &to, &names).map_err(|error| CommandError::of("migrate", &error))?;
+        writeln!(out, "{from} may be served again, and {to} may not.")?;
+        return Ok(());
+    }
+    let mut progress = Progress::default();
+    let told = &mut |step| {
+        let text = progress.text(step, clock.since_start(), (&from, &to));
+        text.is_none_or(|text| writeln!(out, "{text}").and_then(|()| out.flush()).is_ok())
+    };
+    moving::run(&from, &to, &names, told).map_err(|error| CommandError::of("migrate", &error))
+}
+
+fn place(data: Data) -> Place {
+    match data {
+        Data::Folder(folder) => Place::Sqlite(database(&folder)),
+        Data::Postgres(settings) => Place::Postgres(Box::new(settings)),
+    }
+}
+
+/// Takes the only place in a data folder; a server's database has other means.
+fn alone(data: &Data, create: bool) -> Result<Option<folder_lock::Place>, CommandError> {
+    let Data::Folder(folder) = data else {
+        return Ok(None);
+    };
+    if create {
+        data_folder::make(folder)?;
+    } else if !folder.is_dir() {
+        return Ok(None);
+    }
+    replacement::finish(folder)?;
+    let place = folder_lock::alone(folder)?;
+    match place {
+        Some(place) if !backup::is_open(&database(folder))? => Ok(Some(place)),
+        _ => Err(CommandError::new(format!(
+            "{} is in use: first stop the hub and whatever else works on it",
+            folder.display()
+        ))),
+    }
+}
+
+/// What has been moved so far.
+#[derive(Default)]
+struct Progress {
+    rows: u64,
+}
+
+impl Progress {
+    /// Says what a step did, if somebody is to be told.
+    fn text(&mut self, step: Step, took: Duration, (from, to): (&Place, &Place)) -> Option<String> {
+        Some(match step {
+            Step::TargetMarked => format!("{to} is empty; nobody can serve it before the end"),
+            Step::SourceMarked => format!("{from} cannot be served from now on"),
+            Step::Rows { .. } => return None,
+            Step::Copied { table, rows } => {
+                self.rows += rows;
+                format!("{table}: {rows} rows copied")
+            }
+            Step::Compared { table, sha256 } => {
+                format!("{table}: the same, SHA-256 {}", hex(&sha256))
+            }
+            Step::Finished => {
+                let (rows, seconds) = (self.rows, took.as_secs_f64());
+                format!(
+                    "{rows} rows were moved in {seconds:.1} s. Now serve {to}. Until then --undo takes \
+                     it back. {from} is kept as it was, and refuses to be served."
+                )
+            }
+            Step::WasFinished => format!("the data are in {to} already: serve that"),
+        })
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_named_in_several_ways_and_a_server_by_its_url() {
+        for named in [
+            "/data",
+            "/data/hub.db",
+            "sqlite:/data",
+            "sqlite:///data/hub.db",
+        ] {
+            assert_eq!(folder(named), Some(Path::new("/data")), "{named}");
+        }
+        assert_eq!(folder("postgres://hub@db/hub.db"), None);
+        assert_eq!(folder("postgresql://hub@db/hub"), None);
+    }
+}
