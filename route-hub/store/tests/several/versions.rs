@@ -48,6 +48,7 @@ impl Two {
     }
 
     /// Says whether a job runs that was prepared before the other process changed this.
+    #[cfg(feature = "mistakes")]
     async fn runs_after(&self, scope: Scope) -> bool {
         let basis = self.ours.basis();
         self.change(scope).await;
