@@ -1,13 +1,12 @@
 //! Operations that write: prepared anew where another process changed what they were prepared on.
 
-use crate::state::ApiState;
+use crate::state::{ApiState, not_valid};
 use crate::{ApiResult, Call, Failure};
 use axum::extract::{FromRequest as _, Request, State};
 use axum::handler::Handler;
 use axum::response::{IntoResponse as _, Response};
 use hub_app::hub::Hub;
 use hub_store::StoreError;
-use hub_web::ApiError;
 use std::pin::Pin;
 
 /// How often an operation is prepared; then its caller is told to come again.
@@ -55,9 +54,4 @@ async fn prepared_anew<F: Future<Output = ApiResult>>(
         }
     }
     operation(State(hub), call).await
-}
-
-/// Refuses a key that is not valid, or not any more.
-pub(crate) fn not_valid() -> ApiError {
-    ApiError::unauthorized("the API key is not valid")
 }

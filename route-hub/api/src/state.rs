@@ -1,7 +1,6 @@
 //! What requests are answered with: the hub, and who may come in to it.
 
 use crate::Failure;
-use crate::anew::not_valid;
 use axum::extract::FromRef;
 use http::Extensions;
 use hub_app::auth;
@@ -28,6 +27,11 @@ impl Caller {
     pub fn sight(&self) -> Sight {
         Sight::of(&self.holder.key.permissions)
     }
+}
+
+/// Refuses a key that is not valid, or not any more.
+pub(crate) fn not_valid() -> ApiError {
+    ApiError::unauthorized("the API key is not valid")
 }
 
 /// The state of the hub's routes.

@@ -102,8 +102,7 @@ async fn what_nobody_prepares_jobs_on_has_none_prepared_anew() {
 #[tokio::test]
 #[ignore = "needs PostgreSQL"]
 async fn a_version_that_is_not_compared_or_not_raised_is_caught() {
-    for mistake in ["stale_version", "version_not_raised"] {
-        let two = Two::new(mistake);
-        assert!(two.runs_after(Scope::Rows(project(1))).await, "{mistake}");
+    for two in [Two::new("stale_version"), Two::new("version_not_raised")] {
+        assert!(two.runs_after(Scope::Rows(project(1))).await);
     }
 }
