@@ -92,6 +92,7 @@ pub(crate) const ALL: &[(&str, &str)] = &[
         "V25__connections",
         include_str!("../migrations/V25__connections.sql"),
     ),
+    ("V26__places", include_str!("../migrations/V26__places.sql")),
 ];
 
 /// As [`run`] for a database that is then used: not for one whose data were moved away, or are being

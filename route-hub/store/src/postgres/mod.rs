@@ -10,6 +10,7 @@ mod gates;
 mod group;
 mod migrate;
 mod notices;
+mod place;
 mod processes;
 mod session;
 mod start;

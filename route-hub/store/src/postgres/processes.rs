@@ -8,6 +8,7 @@
 use super::cluster::Cluster;
 use super::connect::Connector;
 use super::gates::CommitRow;
+use super::place::Place;
 use super::session::PostgresSession;
 use crate::stop::Stop;
 use crate::stopwatch::boot_ms;
@@ -56,11 +57,48 @@ fn begin_alone(session: &mut dyn Session) -> Result<(), StoreError> {
     session.run(Sql::Fixed("SELECT pg_advisory_xact_lock(0)"), &[])
 }
 
+/// Takes over from processes of this machine that have ended without a word, such as a hub that was killed
+/// and is started again: nobody has to wait until they have stood still for long.
+///
+/// # Errors
+/// What the server says; nothing of the one that it met with was changed.
+pub(crate) fn end_gone(session: &mut PostgresSession, own: &Place) -> Result<(), StoreError> {
+    let mut gone = Vec::new();
+    let living = "SELECT number, incarnation, beats, place FROM processes \
+        WHERE ended = 0 AND place IS NOT NULL";
+    session.begin(Access::Write)?;
+    session.query(Sql::Fixed(living), &[], &mut |row| {
+        let (number, incarnation) = (number_of(row.int(0)?)?, row.int(1)?);
+        let process = Process {
+            number,
+            incarnation,
+        };
+        if Place::read(&row.text(3)?).is_some_and(|place| place.has_ended(own)) {
+            gone.push((process, row.int(2)?));
+        }
+        Ok(true)
+    })?;
+    session.commit()?;
+    for (process, beats) in gone {
+        if take_over(session, process, beats, true)? {
+            tracing::info!(
+                process = process.number,
+                "a hub process had ended without a word"
+            );
+        }
+    }
+    Ok(())
+}
+
 /// Takes a number that no living process has.
 ///
 /// # Errors
 /// [`StoreError::Refused`] when there is none, and for a database that is one end of a move.
-pub(crate) fn join(session: &mut PostgresSession, serves: bool) -> Result<Joined, StoreError> {
+pub(crate) fn join(
+    session: &mut PostgresSession,
+    serves: bool,
+    place: Option<&Place>,
+) -> Result<Joined, StoreError> {
     begin_alone(session)?;
     refuse_moved(session)?;
     let mut taken = BTreeMap::new();
@@ -88,11 +126,17 @@ pub(crate) fn join(session: &mut PostgresSession, serves: bool) -> Result<Joined
     };
     session.run(
         Sql::Fixed(
-            "INSERT INTO processes (number, incarnation, serves, beats, ended) \
-             VALUES ($1, $2, $3, 0, 0) ON CONFLICT (number) DO UPDATE \
-             SET incarnation = excluded.incarnation, serves = excluded.serves, beats = 0, ended = 0",
+            "INSERT INTO processes (number, incarnation, serves, beats, ended, place) \
+             VALUES ($1, $2, $3, 0, 0, $4) ON CONFLICT (number) DO UPDATE \
+             SET incarnation = excluded.incarnation, serves = excluded.serves, beats = 0, ended = 0, \
+             place = excluded.place",
         ),
-        &values![i64::from(number), process.incarnation, serves],
+        &values![
+            i64::from(number),
+            process.incarnation,
+            serves,
+            place.map(Place::to_text)
+        ],
     )?;
     if serves {
         serving.insert(number);

@@ -5,6 +5,7 @@ use super::connect::{Connector, PostgresSettings};
 use super::group::Groups;
 use super::migrate::{self, migrate};
 use super::notices;
+use super::place::Place;
 use super::processes::{self, Heart, Joined, Process, WAITING, WRITERS};
 use super::session::PostgresSession;
 use super::writer::{Line, Waiting, run_waiting, run_writer};
@@ -50,7 +51,16 @@ pub(crate) fn open(settings: &PostgresSettings) -> Result<Opened, StoreError> {
     let reader = || Ok::<_, StoreError>(Box::new(open()?) as Box<dyn Session>);
     let readers = (0..settings.readers.max(1)).map(|_| reader());
     let readers = readers.collect::<Result<_, _>>()?;
-    let Joined { process, serving } = processes::join(&mut writers[0], settings.serves)?;
+    let place = Place::own();
+    if let Some(place) = &place
+        && let Err(error) = processes::end_gone(&mut writers[0], place)
+    {
+        // They are taken over later, once they have stood still for long.
+        tracing::warn!(%error, "processes that have ended could not be taken over");
+        writers[0].rollback();
+    }
+    let joined = processes::join(&mut writers[0], settings.serves, place.as_ref());
+    let Joined { process, serving } = joined?;
     Ok(Opened {
         readers,
         process,

@@ -365,6 +365,32 @@ async fn each_project_has_one_owner() {
     assert!(owners("").await.iter().all(|owners| *owners == 1));
 }
 
+/// Returns who serves as a new process sees it that starts while another one's row says this process number
+/// of the operating system.
+#[cfg(feature = "mistakes")]
+async fn serving_beside(pid: u32) -> usize {
+    let database = fresh();
+    let before = open(&database.url(), "no_beat");
+    let gate = "SELECT pg_advisory_xact_lock(0)";
+    let moved = format!("UPDATE processes SET place = regexp_replace(place, '[0-9]+$', '{pid}')");
+    database.run(&["BEGIN", gate, &moved, "COMMIT"]).unwrap();
+    let after = open(&database.url(), "");
+    let (_, serving) = after.processes().unwrap();
+    let count = serving.borrow().len();
+    assert_eq!(add(&before, project(1)).await.is_ok(), count == 2);
+    count
+}
+
+#[cfg(feature = "mistakes")]
+#[tokio::test]
+#[ignore = "needs PostgreSQL"]
+async fn a_process_that_starts_waits_for_none_of_its_machine_that_has_ended() {
+    let mut child = std::process::Command::new("true").spawn().unwrap();
+    child.wait().unwrap();
+    assert_eq!(serving_beside(child.id()).await, 1);
+    assert_eq!(serving_beside(std::process::id()).await, 2);
+}
+
 #[cfg(feature = "mistakes")]
 mod mistakes {
     use super::*;
