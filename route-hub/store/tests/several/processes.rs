@@ -385,7 +385,7 @@ async fn serving_beside(pid: u32) -> usize {
 #[tokio::test]
 #[ignore = "needs PostgreSQL"]
 async fn a_process_that_starts_waits_for_none_of_its_machine_that_has_ended() {
-    let mut child = std::process::Command::new("true").spawn().unwrap();
+    let mut child = std::process::Command::new("/bin/true").spawn().unwrap();
     child.wait().unwrap();
     assert_eq!(serving_beside(child.id()).await, 1);
     assert_eq!(serving_beside(std::process::id()).await, 2);
