@@ -98,21 +98,21 @@ impl DatabaseSettings {
     }
 
     fn password(&self) -> Result<Option<String>, CommandError> {
-        let Some(path) = &self.password_file else {
-            return Ok(std::env::var(PASSWORD_VARIABLE).ok());
-        };
-        let failed = |error| {
-            CommandError::of(
-                format!("--database-password-file {}", path.display()),
-                &error,
-            )
-        };
-        let text = std::fs::read_to_string(path).map_err(failed)?;
-        Ok(text.lines().next().map(str::to_owned))
+        match &self.password_file {
+            Some(file) => first_line("--database-password-file", file),
+            None => Ok(std::env::var(PASSWORD_VARIABLE).ok()),
+        }
     }
 }
 
-fn secret(text: &str) -> Result<Secret, Infallible> {
+/// Reads the first line of the file that a flag names.
+pub(crate) fn first_line(flag: &str, file: &Path) -> Result<Option<String>, CommandError> {
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| CommandError::of(format!("{flag} {}", file.display()), &error))?;
+    Ok(text.lines().next().map(str::to_owned))
+}
+
+pub(crate) fn secret(text: &str) -> Result<Secret, Infallible> {
     Ok(Secret::new(text))
 }
 

@@ -6,6 +6,7 @@ pub mod admin;
 pub mod commands;
 pub mod database;
 pub mod metrics;
+pub mod nats;
 pub mod routes;
 pub mod serve;
 pub mod settings;

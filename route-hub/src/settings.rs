@@ -1,10 +1,12 @@
 //! Settings of `route-hub serve`: flags, then `ROUTE_HUB_*` variables, then a TOML file.
 
 use crate::database::DatabaseSettings;
+use crate::nats::HintSettings;
 use clap::Args;
 use hub_app::data_folder::Data;
 use hub_app::data_folder::error::CommandError;
 use hub_app::hub::Caps;
+use hub_nats::Servers;
 use serde::Deserialize;
 use std::net::{AddrParseError, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -29,6 +31,9 @@ pub struct ServeSettings {
     /// The database, if it is no file in the folder.
     #[command(flatten)]
     pub database: DatabaseSettings,
+    /// How hubs on one database hint to each other.
+    #[command(flatten)]
+    pub nats: HintSettings,
     /// Make a new hub if the folder has no database, or the PostgreSQL database is empty; without
     /// this flag the hub then refuses to start.
     ///
@@ -233,6 +238,7 @@ impl ServeSettings {
             config: self.config,
             dir: self.dir.or(file.dir),
             database: self.database.or(file.database),
+            nats: self.nats.or(file.nats),
             create: self.create,
             listen: self.listen.or(file.listen),
             operator_listen: self.operator_listen.or(file.operator_listen),
@@ -276,13 +282,13 @@ impl ServeSettings {
         }
     }
 
-    /// Returns where the data are.
+    /// Returns where the data are, and the servers of NATS, if they carry hints.
     ///
     /// # Errors
-    /// When the file of the database's password cannot be read.
-    pub fn data(&self) -> Result<Data, CommandError> {
+    /// When a setting of either cannot be used.
+    pub fn data(&self) -> Result<(Data, Option<Servers>), CommandError> {
         let folder = self.dir.as_deref().unwrap_or(Path::new("route-hub-data"));
-        self.database.data(folder)
+        self.nats.with(&self.database, folder)
     }
 
     /// Returns the number of this process in the keys of a file.
@@ -479,7 +485,10 @@ mod tests {
             .with_file()
         };
         let merged = with_file("[database]\nurl = \"postgres://hub:hunter2@db/hub\"\n").unwrap();
-        assert!(matches!(merged.data(), Ok(Data::Postgres(_))));
+        assert!(matches!(merged.data(), Ok((Data::Postgres(_), None))));
+        let both = "[database]\nurl = \"postgres://db/hub\"\n[nats]\nurl = \"nats://nats\"\n";
+        let hinting = with_file(both).unwrap().data();
+        assert!(matches!(hinting, Ok((Data::Postgres(_), Some(_)))));
         let wrong = with_file("[database]\nurll = \"postgres://hub:hunter2@db/hub\"\n");
         let wrong = wrong.unwrap_err().to_string();
         assert!(wrong.contains("line 2: unknown field `urll`"), "{wrong}");

@@ -14,6 +14,7 @@ MAY_USE = {
     "rules": {"domain"},
     "store": {"domain"},
     "outgoing": set(),
+    "nats": {"store"},
     "web": {"view"},
     "app": {"domain", "outgoing", "rules", "store", "view"},
     "api": {"app", "domain", "outgoing", "rules", "store", "view", "web"},

@@ -13,19 +13,28 @@ const LOOK_EVERY_WITHOUT: Duration = Duration::from_millis(500);
 /// Most phones or devices of one statement.
 const AT_ONCE: usize = 200;
 
+/// The pause after hints of others: what they say meanwhile is merged, so that a flood of them costs
+/// a look at each thing now and then.
+const PAUSE: Duration = Duration::from_millis(5);
+
 /// Wakes whom other processes hint at: for ever where there are none.
 pub async fn run(hub: Hub) {
-    let Some(mut inbox) = hub.store.take_inbox() else {
+    let Some(mut heard) = hub.store.take_heard() else {
         return std::future::pending().await;
     };
-    while let Some(hint) = inbox.recv().await {
-        match hint {
-            Hint::Changed => hub.bus.changed_elsewhere(),
-            Hint::Queued(phone) => drop(hub.bus.wake_phone(phone)),
-            Hint::Asked(phone) => drop(hub.bus.wake_asked(phone)),
-            Hint::Webhooks => hub.bus.wake_webhooks(),
-            Hint::Broadcasts => hub.bus.wake_broadcasts(),
-        }
+    while let Some(hints) = heard.next().await {
+        hints.into_iter().for_each(|hint| wake(&hub, hint));
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+fn wake(hub: &Hub, hint: Hint) {
+    match hint {
+        Hint::Changed => hub.bus.changed_elsewhere(),
+        Hint::Queued(phone) => drop(hub.bus.wake_phone(phone)),
+        Hint::Asked(phone) => drop(hub.bus.wake_asked(phone)),
+        Hint::Webhooks => hub.bus.wake_webhooks(),
+        Hint::Broadcasts => hub.bus.wake_broadcasts(),
     }
 }
 

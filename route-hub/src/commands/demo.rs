@@ -8,6 +8,7 @@ use crate::commands::running::{Running, Start};
 use crate::commands::serve::listen;
 use crate::commands::stop_signal::StopSignal;
 use crate::database::DatabaseSettings;
+use crate::nats::HintSettings;
 use crate::settings::ServeSettings;
 use clap::Args;
 use hub_app::data_folder;
@@ -38,6 +39,9 @@ pub struct DemoArgs {
     /// The database, if it is no file in the folder; it is empty, or the demo's own.
     #[command(flatten)]
     pub database: DatabaseSettings,
+    /// How it and the hubs beside it hint to each other.
+    #[command(flatten)]
+    pub nats: HintSettings,
     /// Keep the phones' own folders here [default: `phones` in the data folder].
     #[arg(long, value_name = "DIR")]
     pub phones_dir: Option<PathBuf>,
@@ -88,10 +92,12 @@ pub fn demo(args: DemoArgs) -> Result<(), CommandError> {
         listen: Some(bound),
         ..ServeSettings::default()
     };
-    let (_place, store) = args.database.data(&folder.path)?.open_to_serve(true, 0)?;
+    let (data, nats) = args.nats.with(&args.database, &folder.path)?;
+    let (_place, store) = data.open_to_serve(true, 0)?;
     let demo = demo_setup::open(&store)?;
     let start = Start {
         parts: data_folder::parts(store, settings.base_url(bound), settings.host_names(bound))?,
+        nats,
         listener,
         operator: Some(operator),
         certificate: None,

@@ -5,8 +5,8 @@ use std::io::{self, IsTerminal as _};
 use std::panic;
 use tracing_subscriber::EnvFilter;
 
-/// The default filter.
-const DEFAULT_FILTER: &str = "info";
+/// The default filter. What becomes of a connection with NATS the hub tells itself.
+const DEFAULT_FILTER: &str = "info,async_nats=off";
 
 /// Starts the log.
 ///

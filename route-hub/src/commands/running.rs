@@ -21,6 +21,7 @@ use hub_app::webhooks::deliver;
 use hub_app::{broadcasts, elsewhere, hints, housekeeping, retention, schedules, test_routes};
 use hub_link::pairing;
 use hub_link::pairing::offer::AppOffer;
+use hub_nats::Servers;
 use hub_outgoing::{Client, Guard, Limits, Names};
 use hub_store::{Health, changes, meta};
 use hub_web::front::FrontSettings;
@@ -43,6 +44,8 @@ const AFTER_ERROR: Duration = Duration::from_millis(500);
 pub(super) struct Start {
     /// Store, keys and addresses.
     pub(super) parts: HubParts,
+    /// What carries hints between processes; `None`: the database does.
+    pub(super) nats: Option<Servers>,
     /// Where it listens.
     pub(super) listener: TcpListener,
     /// The listener of the operator's endpoints; `None`: there are none.
@@ -136,6 +139,9 @@ impl Running {
         workers.spawn(share(hub.clone(), serving));
         workers.spawn(hints::run(hub.clone()));
         workers.spawn(hints::look(hub.clone()));
+        if let Some((servers, carrier)) = start.nats.zip(hub.store.take_carrier()) {
+            workers.spawn(hub_nats::carry(servers, hub.hub_id, carrier));
+        }
         workers.spawn(tell_health(hub.clone()));
         if let Some(listener) = start.operator {
             workers.spawn(tell_operator(state, observed.clone(), listener));

@@ -46,7 +46,8 @@ pub fn serve(settings: ServeSettings) -> Result<(), CommandError> {
     let listener = runtime.block_on(listen(settings.listen_addr()))?;
     let bound = listener.local_addr()?;
     let operator = runtime.block_on(operator_listener(settings.operator_listen))?;
-    let (_place, store) = settings.data()?.open_to_serve(settings.create, process)?;
+    let (data, nats) = settings.data()?;
+    let (_place, store) = data.open_to_serve(settings.create, process)?;
     let caps = [
         (Cap::Phones, settings.phones_max),
         (Cap::DynamicGroups, settings.dynamic_groups_max),
@@ -56,6 +57,7 @@ pub fn serve(settings: ServeSettings) -> Result<(), CommandError> {
     store.write_blocking(keep_caps)?;
     let start = Start {
         parts: data_folder::parts(store, settings.base_url(bound), settings.host_names(bound))?,
+        nats,
         listener,
         operator,
         certificate,

@@ -80,6 +80,7 @@ mod stopwatch;
 mod store;
 #[cfg(test)]
 mod texts;
+mod trust;
 mod turns;
 mod tx;
 mod value;
@@ -95,5 +96,6 @@ pub use reading_time::within_request;
 pub use row::Row;
 pub use sqlite::SqliteSettings;
 pub use store::{Share, Store};
+pub use trust::trust;
 pub use tx::Tx;
 pub use value::Value;

@@ -3,7 +3,7 @@
 use crate::executor::{JOB_STEPS_MAX, WHOLE_STEPS_MAX, Writer, run_reader};
 use crate::gate::{Basis, Gate, Gates};
 use crate::health::HealthBoard;
-use crate::hints::{self, Hint, Hints};
+use crate::hints::{self, Carrier, Ends, Heard, Hints};
 use crate::job::TypedJob;
 use crate::keys::Keys;
 use crate::load::{ClusterLoad, Commits, Load};
@@ -22,7 +22,7 @@ use std::future::Future;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{oneshot, watch};
 
 /// The hub's database: a handle to clone, with the threads behind it.
 ///
@@ -41,9 +41,16 @@ struct Shared {
     health: Arc<HealthBoard>,
     /// The number of this process, and what it knows of the others.
     cluster: Option<(u8, Arc<Cluster>)>,
-    hints: Option<(Hints, Mutex<Option<mpsc::Receiver<Hint>>>)>,
+    hints: Option<HintEnds>,
     process: u8,
     threads: Mutex<Threads>,
+}
+
+/// The ends of the hints that the store holds for others.
+struct HintEnds {
+    hints: Hints,
+    heard: Mutex<Option<Heard>>,
+    carrier: Mutex<Option<Carrier>>,
 }
 
 /// The threads of a store.
@@ -65,7 +72,7 @@ struct Parts {
     health: Arc<HealthBoard>,
     /// The number of this process, and what it knows of the others.
     cluster: Option<(u8, Arc<Cluster>)>,
-    hints: Option<(Hints, Mutex<Option<mpsc::Receiver<Hint>>>)>,
+    hints: Option<HintEnds>,
     working: Vec<JoinHandle<()>>,
     last: Option<(Arc<Stop>, JoinHandle<()>)>,
 }
@@ -141,6 +148,10 @@ fn kept(readers: &[Box<dyn Session>]) -> usize {
     usize::from(readers.len() > 1)
 }
 
+fn taken<T>(kept: &Mutex<Option<T>>) -> Option<T> {
+    kept.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
 fn spawned(name: &str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, StoreError> {
     let spawned = thread::Builder::new().name(name.to_owned()).spawn(work);
     spawned.map_err(|error: io::Error| StoreError::Engine(Arc::new(error)))
@@ -180,10 +191,22 @@ impl Store {
             Mistakes::of(settings),
         ));
         let stop = Arc::new(Stop::default());
-        let (hints, inbox, carrier) = hints::hints();
-        let (work, (name, beat)) =
-            opened.work(&parts.writes, &cluster, Arc::clone(&stop), carrier)?;
-        parts.hints = Some((hints, Mutex::new(Some(inbox))));
+        let ends = hints::ends(opened.process.incarnation);
+        let Ends {
+            hints,
+            heard,
+            carrier,
+        } = ends;
+        let (ours, taken) = match settings.notices {
+            true => (Some(carrier), None),
+            false => (None, Some(carrier)),
+        };
+        let (work, (name, beat)) = opened.work(&parts.writes, &cluster, Arc::clone(&stop), ours)?;
+        parts.hints = Some(HintEnds {
+            hints,
+            heard: Mutex::new(Some(heard)),
+            carrier: Mutex::new(taken),
+        });
         for (name, work) in work {
             parts.spawn(name, work)?;
         }
@@ -392,13 +415,17 @@ impl Store {
 
     /// Returns the hub's end of the hints between processes; `None` on SQLite.
     pub fn hints(&self) -> Option<&Hints> {
-        self.shared.hints.as_ref().map(|(hints, _)| hints)
+        self.shared.hints.as_ref().map(|ends| &ends.hints)
     }
 
-    /// Takes the inbox of other processes' hints: once.
-    pub fn take_inbox(&self) -> Option<mpsc::Receiver<Hint>> {
-        let (_, inbox) = self.shared.hints.as_ref()?;
-        inbox.lock().unwrap_or_else(PoisonError::into_inner).take()
+    /// Takes what other processes hint at: once.
+    pub fn take_heard(&self) -> Option<Heard> {
+        taken(&self.shared.hints.as_ref()?.heard)
+    }
+
+    /// Takes the carrier's end of the hints, where the server's notices do not carry them: once.
+    pub fn take_carrier(&self) -> Option<Carrier> {
+        taken(&self.shared.hints.as_ref()?.carrier)
     }
 
     /// Returns the number of this process in the keys that it makes.

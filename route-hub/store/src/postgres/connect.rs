@@ -2,16 +2,13 @@
 
 use super::failure::failure;
 use super::processes::BEAT;
+use crate::trust::trust;
 use crate::{StoreError, stopwatch};
 use postrider_model::UnixMs;
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject as _;
-use rustls::{ClientConfig, RootCertStore};
 use std::fmt;
 use std::future::poll_fn;
 use std::path::PathBuf;
 use std::str::FromStr as _;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 use tokio_postgres::{AsyncMessage, Client, Config};
@@ -49,6 +46,9 @@ pub struct PostgresSettings {
     pub beat: Duration,
     /// This machine's clock, which is compared with the database's.
     pub clock: fn() -> UnixMs,
+    /// Whether hints between processes go by the server's own notices; else
+    /// [`crate::Store::take_carrier`] gives them to somebody else.
+    pub notices: bool,
     /// The mistake that a test plants.
     #[cfg(feature = "mistakes")]
     pub mistake: &'static str,
@@ -67,6 +67,7 @@ impl PostgresSettings {
             serves: true,
             beat: BEAT,
             clock: stopwatch::unix,
+            notices: true,
             #[cfg(feature = "mistakes")]
             mistake: "",
         }
@@ -129,7 +130,7 @@ impl Connector {
         });
         Ok(Self {
             config,
-            tls: MakeRustlsConnect::new(trust(settings)?),
+            tls: MakeRustlsConnect::new(trust(settings.ca.as_deref())?),
         })
     }
 
@@ -175,24 +176,6 @@ fn is_near(host: &Host) -> bool {
             name == "localhost" || address.is_ok_and(|address| address.is_loopback())
         }
     }
-}
-
-fn trust(settings: &PostgresSettings) -> Result<ClientConfig, StoreError> {
-    let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    if let Some(path) = &settings.ca {
-        let unreadable = |error: &dyn fmt::Display| refused(format!("{}: {error}", path.display()));
-        let file = CertificateDer::pem_file_iter(path).map_err(|error| unreadable(&error))?;
-        for certificate in file {
-            let certificate = certificate.map_err(|error| unreadable(&error))?;
-            roots.add(certificate).map_err(|error| unreadable(&error))?;
-        }
-    }
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|error| StoreError::Engine(Arc::new(error)))?;
-    Ok(config.with_root_certificates(roots).with_no_client_auth())
 }
 
 /// What must be so on every server.

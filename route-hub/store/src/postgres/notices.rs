@@ -3,7 +3,6 @@
 
 use super::connect::Connector;
 use super::failure::failure;
-use super::processes::Process;
 use crate::StoreError;
 use crate::hints::{Carrier, Inbox};
 use std::future::Future;
@@ -14,8 +13,6 @@ use tokio_postgres::{AsyncMessage, Client, Error};
 /// The channel of the notices.
 const LISTEN: &str = "LISTEN postrider";
 const NOTIFY: &str = "SELECT pg_notify('postrider', $1)";
-/// How long hints are gathered into one notice.
-const MERGE: Duration = Duration::from_millis(2);
 /// How often a quiet connection is looked at, and how long it may take to answer.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 const ANSWER_WAIT: Duration = Duration::from_secs(2);
@@ -23,29 +20,26 @@ const ANSWER_WAIT: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// Carries hints until nobody gives any more.
-pub(crate) async fn carry(connector: Connector, process: Process, mut carrier: Carrier) {
-    let own = format!("{} ", process.incarnation);
+pub(crate) async fn carry(connector: Connector, mut carrier: Carrier) {
     loop {
-        let connected = connect(&connector, carrier.from_others.clone(), own.clone()).await;
+        let connected = connect(&connector, carrier.from_others.clone()).await;
         carrier.from_others.set_cut(connected.is_err());
         if let Ok(client) = connected
-            && tell(&client, &mut carrier, &own).await.is_ok()
+            && tell(&client, &mut carrier).await.is_ok()
         {
             return;
         }
         carrier.from_others.set_cut(true);
         tokio::time::sleep(PAUSE).await;
-        if carrier.to_others.is_closed() {
+        if carrier.is_over() {
             return;
         }
     }
 }
 
-async fn connect(connector: &Connector, inbox: Inbox, own: String) -> Result<Client, StoreError> {
+async fn connect(connector: &Connector, inbox: Inbox) -> Result<Client, StoreError> {
     let hear = move |message| {
-        if let AsyncMessage::Notification(notice) = message
-            && !notice.payload().starts_with(&own)
-        {
+        if let AsyncMessage::Notification(notice) = message {
             inbox.take(notice.payload());
         }
     };
@@ -56,10 +50,10 @@ async fn connect(connector: &Connector, inbox: Inbox, own: String) -> Result<Cli
 
 /// Sends what is to be sent, and looks every second whether the connection still answers. Ends well
 /// when there will be nothing more.
-async fn tell(client: &Client, carrier: &mut Carrier, own: &str) -> Result<(), Cut> {
+async fn tell(client: &Client, carrier: &mut Carrier) -> Result<(), Cut> {
     let notify = soon(client.prepare(NOTIFY)).await?;
     loop {
-        let notices = match timeout(LOOK_EVERY, carrier.notices(MERGE)).await {
+        let notices = match timeout(LOOK_EVERY, carrier.notices()).await {
             Ok(None) => return Ok(()),
             Ok(Some(notices)) => notices,
             Err(_) => {
@@ -68,8 +62,9 @@ async fn tell(client: &Client, carrier: &mut Carrier, own: &str) -> Result<(), C
             }
         };
         for notice in notices {
-            let notice = format!("{own}{notice}");
-            soon(client.execute(&notify, &[&notice])).await?;
+            let sent = soon(client.execute(&notify, &[&notice.text])).await;
+            carrier.from_others.count(&notice, sent.is_ok());
+            sent?;
         }
     }
 }

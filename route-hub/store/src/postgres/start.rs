@@ -99,12 +99,12 @@ pub(crate) fn open_to_move(
 ///
 /// # Errors
 /// When it has no runtime.
-fn carry(connector: Connector, process: Process, carrier: Carrier) -> Result<Work, StoreError> {
+fn carry(connector: Connector, carrier: Carrier) -> Result<Work, StoreError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| StoreError::Engine(Arc::new(error)))?;
-    let carry = move || runtime.block_on(notices::carry(connector, process, carrier));
+    let carry = move || runtime.block_on(notices::carry(connector, carrier));
     Ok(("store-hints", Box::new(carry)))
 }
 
@@ -128,7 +128,8 @@ impl Opened {
         Ok(())
     }
 
-    /// Returns the work of the threads that write, and the one that beats until it is told to stop.
+    /// Returns the work of the threads that write and of the one that carries hints by the server's
+    /// notices, if it is to, and the one that beats until it is told to stop.
     ///
     /// # Errors
     /// When the last connection cannot be opened.
@@ -137,7 +138,7 @@ impl Opened {
         queues: &[Arc<WriteQueue>],
         hub: &Arc<Cluster>,
         stop: Arc<Stop>,
-        carrier: Carrier,
+        carrier: Option<Carrier>,
     ) -> Result<(Vec<Work>, Work), StoreError> {
         let (process, mut number) = (self.process, 0);
         let mut groups = |session| {
@@ -157,7 +158,9 @@ impl Opened {
             let (groups, shared) = (groups(session), Arc::clone(&shared));
             all.push(("store-wait", Box::new(move || run_waiting(groups, &shared))));
         }
-        all.push(carry(self.connector.clone(), process, carrier)?);
+        if let Some(carrier) = carrier {
+            all.push(carry(self.connector.clone(), carrier)?);
+        }
         let heart = Heart::new(
             self.connector,
             process,
