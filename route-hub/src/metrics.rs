@@ -3,6 +3,7 @@
 //! Reasons and metrics are only on the operator's own address ([`operator`]). The database is asked
 //! at most once a second, however many requests come.
 
+mod among_hubs;
 mod once_a_second;
 pub mod operator;
 

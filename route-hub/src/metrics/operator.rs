@@ -1,12 +1,12 @@
 //! The operator's own address: `/metrics`, and what is wrong when the hub is not ready.
 
-use crate::metrics::{Observed, Readiness, ok};
+use crate::metrics::{Observed, Readiness, among_hubs, ok};
 use axum::Router;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use http::{StatusCode, header};
-use hub_store::{StoreError, Tx, facts_aside, messages, outbox};
+use hub_store::{ServerLoad, StoreError, Tx, facts_aside, messages, outbox, server_load};
 use hub_web::ApiError;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::ConstCounter;
@@ -49,6 +49,7 @@ pub(super) struct Counted {
     queued: u64,
     webhooks: u64,
     facts_dropped: u64,
+    server: Option<ServerLoad>,
 }
 
 /// Tells what is counted; what the database would have to say is left out while it does not answer.
@@ -73,6 +74,7 @@ fn count_rows(tx: &mut Tx<'_>) -> Result<Counted, StoreError> {
         queued: by_project.iter().map(|(_, queued)| queued).sum(),
         webhooks: outbox::count(tx)?,
         facts_dropped: facts_aside::dropped(tx)?,
+        server: server_load(tx)?,
     })
 }
 
@@ -172,38 +174,10 @@ fn written(observed: &Observed, counted: Option<Counted>) -> Result<String, std:
             hub.bus.looks(),
         ),
     ];
-    let among_hubs = hub.store.cluster_load().map(|load| {
-        [
-            (
-                "store_reruns",
-                "Jobs that ran again because the database gave them up for another transaction",
-                load.reruns,
-            ),
-            (
-                "store_lost_commits",
-                "Commits whose answer was lost and that were asked after",
-                load.lost_commits,
-            ),
-            (
-                "store_gates_waited",
-                "Times that a project waited for another hub's write to it",
-                load.gates_waited,
-            ),
-            (
-                "store_stale",
-                "Jobs that were prepared anew, since another hub had changed what they went by",
-                load.stale,
-            ),
-            (
-                "store_takeovers",
-                "Hub processes that stood still and were taken over by this one",
-                load.takeovers,
-            ),
-        ]
-    });
-    for (name, help, value) in counters.into_iter().chain(among_hubs.into_iter().flatten()) {
+    for (name, help, value) in counters {
         registry.register(name, help, ConstCounter::new(value));
     }
+    among_hubs::register(&mut registry, &hub.store, counted.and_then(|it| it.server));
     registry.register(
         "http_requests",
         "Requests answered",

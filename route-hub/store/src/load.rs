@@ -26,6 +26,10 @@ pub struct ClusterLoad {
     pub gates_waited: u64,
     /// Jobs that were prepared anew, since another process had changed what they were prepared on.
     pub stale: u64,
+    /// How long groups took to get gates that they had to wait for, in microseconds.
+    pub gate_wait_us: u64,
+    /// How often a party went to a connection of its own, for such a gate or a job that took long.
+    pub moved: u64,
     /// Processes that this one took over.
     pub takeovers: u64,
     /// How far this machine's clock was off the database's at the last beat, in milliseconds: above 0

@@ -89,6 +89,8 @@ impl Cluster {
             lost_commits: counters.lost_commits.get(),
             gates_waited: counters.gates_waited.get(),
             stale: counters.stale.get(),
+            gate_wait_us: counters.gate_wait_us.get(),
+            moved: counters.moved.get(),
             takeovers: counters.takeovers.get(),
             clock_off_ms: self.clock_off.ms(),
         }
@@ -101,7 +103,11 @@ pub(crate) struct Counter(AtomicU64);
 
 impl Counter {
     pub(crate) fn inc(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
+        self.add(1);
+    }
+
+    pub(crate) fn add(&self, count: u64) {
+        self.0.fetch_add(count, Ordering::Relaxed);
     }
 
     fn get(&self) -> u64 {
@@ -120,6 +126,10 @@ pub(crate) struct Counters {
     pub(crate) gates_waited: Counter,
     /// Jobs that were not run, since they were prepared on another version.
     pub(crate) stale: Counter,
+    /// Microseconds until groups had gates that they waited for.
+    pub(crate) gate_wait_us: Counter,
+    /// Parties that went to a connection of their own.
+    pub(crate) moved: Counter,
     /// Processes that were taken over.
     pub(crate) takeovers: Counter,
 }

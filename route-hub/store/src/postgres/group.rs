@@ -142,6 +142,7 @@ impl Groups {
     /// Begins a transaction with as many gates as there are to have.
     fn open(&mut self, jobs: &[Queued], claim: Claim) -> Result<Gates, StoreError> {
         let wanted = Wanted::by(jobs.iter().map(|queued| &*queued.job));
+        let waited = Stopwatch::start();
         let opened = match self.try_open(&wanted, claim) {
             // A connection that was cut while nobody used it shows it now.
             Err(StoreError::Unreachable(_)) => {
@@ -150,6 +151,10 @@ impl Groups {
             }
             opened => opened,
         };
+        if claim == Claim::Wait {
+            let us = u64::try_from(waited.elapsed().as_micros()).unwrap_or(u64::MAX);
+            self.hub.counters.gate_wait_us.add(us);
+        }
         let opened = opened?;
         let Some(gates) = opened else {
             self.session.rollback();

@@ -154,10 +154,9 @@ fn send_away(line: &Arc<Line>, ran: Ran, hub: &Cluster, waiting: &Waiting) {
         lock(&line.away).insert(party);
         let line = Arc::clone(line);
         waiting.push(Away { line, party, jobs });
+        hub.counters.moved.inc();
     }
-    for _ in blocked {
-        hub.counters.gates_waited.inc();
-    }
+    hub.counters.gates_waited.add(blocked.len() as u64);
 }
 
 fn charge(line: &Line, steps: &[(Party, u64)]) {
