@@ -133,13 +133,13 @@ impl Dialect {
 }
 
 /// Returns the number in a migration's name.
-fn number(name: &str) -> i64 {
+pub(super) fn number(name: &str) -> i64 {
     let number = name.trim_start_matches('V').split("__").next();
     number.and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
 /// Cuts a text into its statements, without its comments.
-fn statements(text: &str) -> Vec<String> {
+pub(super) fn statements(text: &str) -> Vec<String> {
     let lines = text
         .lines()
         .map(|line| line.split_once("--").map_or(line, |(line, _)| line));

@@ -60,8 +60,8 @@ const STORAGE: &[&str] = &[
      autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0)",
     "ALTER TABLE processes SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.0, \
      autovacuum_vacuum_threshold = 500)",
-    "ALTER TABLE api_requests SET (fillfactor = 50)",
-    "ALTER TABLE broadcasts SET (fillfactor = 70)",
+    "ALTER TABLE api_requests SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05)",
+    "ALTER TABLE broadcasts SET (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05)",
     "ALTER TABLE contact_groups SET (fillfactor = 70)",
     "ALTER TABLE idempotency SET (autovacuum_vacuum_scale_factor = 0.02)",
     "ALTER TABLE moves SET (autovacuum_vacuum_scale_factor = 0.0, \
@@ -69,6 +69,17 @@ const STORAGE: &[&str] = &[
     "ALTER TABLE relative_stale SET (autovacuum_vacuum_scale_factor = 0.0, \
      autovacuum_vacuum_threshold = 2000)",
     "ALTER TABLE webhook_log SET (autovacuum_vacuum_scale_factor = 0.02)",
+    "ALTER TABLE alerts SET (autovacuum_vacuum_scale_factor = 0.02)",
+    "ALTER TABLE audit_log SET (autovacuum_vacuum_scale_factor = 0.02)",
+    "ALTER TABLE broadcast_numbers SET (autovacuum_vacuum_scale_factor = 0.05)",
+    "ALTER TABLE contact_vars SET (autovacuum_vacuum_scale_factor = 0.02)",
+    "ALTER TABLE facts_aside SET (autovacuum_vacuum_scale_factor = 0.02)",
+    "ALTER TABLE group_members SET (autovacuum_vacuum_scale_factor = 0.02)",
+    "ALTER TABLE inbound_counted SET (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02)",
+    "ALTER TABLE message_labels SET (autovacuum_vacuum_scale_factor = 0.02)",
+    "ALTER TABLE pairings SET (autovacuum_vacuum_scale_factor = 0.02)",
+    "ALTER TABLE past_exposures SET (autovacuum_vacuum_scale_factor = 0.02)",
+    "ALTER TABLE schedules SET (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02)",
 ];
 
 /// Columns by which rows are found, by table: the planner is to believe that each finds few, whatever
@@ -311,8 +322,12 @@ fn refused(why: &str) -> StoreError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::PostgresSettings;
+    use crate::plans::GROWING;
+    use crate::postgres::dialect;
     use crate::testing::{PostgresDatabase, server};
+    use crate::{PostgresSettings, Store, Tx, webhooks};
+    use hub_domain::Webhook;
+    use postrider_model::{Id, Key, UnixMs};
 
     const LATER: (&str, &str) = (
         "V999__later",
@@ -361,6 +376,129 @@ mod tests {
         let valid = "SELECT count(*) FROM pg_index WHERE indisvalid \
             AND indexrelid = 'webhooks_later'::regclass";
         assert_eq!(number(&client, valid).await, 1, "it is made again");
+    }
+
+    /// A write of the version before to the table that the migration changes.
+    async fn store_webhook(store: &Store) -> Result<(), StoreError> {
+        let project = Id::new(Key::new(5).unwrap());
+        let job = move |tx: &mut Tx<'_>| {
+            let webhook = Webhook {
+                id: tx.id(UnixMs(1)),
+                project_id: project,
+                url: String::new(),
+                secret: None,
+                events: Vec::new(),
+                time_created: UnixMs(1),
+            };
+            webhooks::insert(tx, &webhook)
+        };
+        store.of(project).write(job).await
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+    async fn the_version_before_writes_while_two_processes_migrate_and_a_transaction_is_open() {
+        let Some(server) = server() else {
+            return;
+        };
+        let database = PostgresDatabase::fresh(&server);
+        let connector = Connector::new(&PostgresSettings::new(database.url())).unwrap();
+        let before = database.open().unwrap();
+        store_webhook(&before).await.unwrap();
+        let long = connector.connect().await.unwrap();
+        let hold = "SET idle_in_transaction_session_timeout = 0; BEGIN; SELECT * FROM webhooks";
+        long.batch_execute(hold).await.unwrap();
+        let migrate = || {
+            let connector = connector.clone();
+            tokio::spawn(async move {
+                let all: Vec<_> = migrations::ALL.iter().copied().chain([LATER]).collect();
+                bring_to(&connector, &all, false).await
+            })
+        };
+        let migrating = [migrate(), migrate()];
+        let looking = connector.connect().await.unwrap();
+        let mut written = 1;
+        for _ in 0..3 {
+            until_somebody_waits(&looking).await;
+            store_webhook(&before).await.unwrap();
+            written += 1;
+        }
+        assert_eq!(
+            found(&looking).await.unwrap(),
+            Dialect::of(migrations::ALL).newest()
+        );
+        // The index is made while the table is written to, and waits for who reads it.
+        long.batch_execute("COMMIT; BEGIN; SELECT * FROM phones")
+            .await
+            .unwrap();
+        while found(&looking).await.unwrap() < 999 {
+            store_webhook(&before).await.unwrap();
+            written += 1;
+        }
+        store_webhook(&before).await.unwrap();
+        long.batch_execute("COMMIT").await.unwrap();
+        for one in migrating {
+            one.await.unwrap().unwrap();
+        }
+        store_webhook(&before).await.unwrap();
+        let rows = number(&looking, "SELECT count(*) FROM webhooks").await;
+        assert_eq!(rows, written + 2);
+        let once = "SELECT count(*) FROM refinery_schema_history WHERE version = 999";
+        assert_eq!(number(&looking, once).await, 1);
+        let settings = PostgresSettings::new(database.url());
+        let again = std::thread::spawn(move || Store::open_postgres(&settings).map(drop));
+        again.join().unwrap().unwrap();
+    }
+
+    /// What is left out of an INSERT of the version before must have a value of its own.
+    fn only_adds(statement: &str) -> bool {
+        let words: Vec<&str> = statement.split_whitespace().collect();
+        match *words {
+            ["CREATE", "TABLE" | "INDEX", ..] => true,
+            ["ALTER", "TABLE", _, "ADD", "COLUMN", ..] => {
+                !statement.contains("NOT NULL") || statement.contains(" DEFAULT ")
+            }
+            _ => false,
+        }
+    }
+
+    #[test]
+    fn whatever_came_after_the_oldest_version_that_serves_only_adds() {
+        let dialect = Dialect::of(migrations::ALL);
+        let later = dialect.migrations.iter();
+        let later = later.filter(|(name, _)| dialect::number(name) > SERVES_SINCE);
+        for (name, text) in later {
+            for statement in dialect::statements(text) {
+                assert!(only_adds(&statement), "{name}: {statement}");
+            }
+        }
+        assert!(!only_adds("ALTER TABLE phones DROP COLUMN carrier"));
+        assert!(!only_adds(
+            "ALTER TABLE phones ADD COLUMN carrier TEXT NOT NULL"
+        ));
+        assert!(!only_adds(
+            "CREATE UNIQUE INDEX phones_by_name ON phones (name)"
+        ));
+    }
+
+    /// What is deleted from, or changed, goes before it is a fifth of its table.
+    #[tokio::test]
+    async fn each_table_that_grows_has_an_autovacuum_of_its_own_and_none_has_partitions() {
+        let Some(server) = server() else {
+            return;
+        };
+        let database = PostgresDatabase::fresh(&server);
+        let connector = Connector::new(&PostgresSettings::new(database.url())).unwrap();
+        let client = connector.connect().await.unwrap();
+        let look = "SELECT relname::text FROM pg_class WHERE relkind = 'r' \
+            AND array_to_string(reloptions, ' ') LIKE '%autovacuum_vacuum_scale_factor%'";
+        let rows = client.query(look, &[]).await.unwrap();
+        let set: Vec<&str> = rows.iter().map(|row| row.get(0)).collect();
+        let gone = ["schedule_runs"];
+        let grows = GROWING.iter().filter(|table| !gone.contains(table));
+        let without: Vec<_> = grows.filter(|table| !set.contains(table)).collect();
+        assert!(without.is_empty(), "{without:?}");
+        let partitions = "SELECT count(*) FROM pg_class WHERE relkind = 'p'";
+        assert_eq!(number(&client, partitions).await, 0);
     }
 
     /// Otherwise an order with NULL first would have to sort.
