@@ -3,6 +3,7 @@
 One that takes long, and lets others happen meanwhile, yields the moment when it is to go on.
 """
 
+import contextlib
 import os
 import signal
 import time
@@ -10,6 +11,7 @@ from email.utils import parsedate_to_datetime
 
 import requests
 
+from cluster.gossip import Gossip
 from cluster.proxied import BOTH, DOWN, UP
 from support import faketime
 from support.wait import until
@@ -120,6 +122,75 @@ def cut_off_the_primary(site):
     site.promote()
     site.load.goes_on()
     site.follow_anew()
+
+
+def kill_nats(site):
+    """Kills NATS; the hubs look for themselves until it is back."""
+    site.nats.program.kill()
+    until_without_hints(site)
+    site.load.goes_on(100)
+    site.nats.start()
+    until_hints_arrive(site)
+
+
+def pause_nats(site):
+    """Stops NATS where it is: it takes what hubs say, and says nothing."""
+    os.kill(site.nats.program.pid, signal.SIGSTOP)
+    begun = time.monotonic()
+    until_without_hints(site)
+    site.load.goes_on(100)
+    lasts(begun)
+    os.kill(site.nats.program.pid, signal.SIGCONT)
+    until_hints_arrive(site)
+
+
+def stall_a_hub_s_hints(site, *ways):
+    """Holds what passes between one hub and NATS, until the hub notices."""
+    number = site.dice.randrange(len(site.servers))
+    link, hub = site.hints[number], site.servers[number]
+    before = link.stall(*ways)["held"]
+    try:
+        until(lambda: hub in site.without_hints(), "the hub hears no hints", PATIENCE_S)
+        site.load.goes_on(100)
+        assert link.seen()["held"] > before, "something was held"
+    finally:
+        link.flow()
+    until_hints_arrive(site)
+
+
+def lie_by_nats(site):
+    """Tells the hubs hints that nobody gave: cut off, changed, old ones again, and noise."""
+    before = [link.seen()[DOWN] for link in site.hints]
+    said, enough = 0, len(site.load.accepted) + 200
+    with contextlib.closing(Gossip(site.nats)) as gossip:
+        while len(site.load.accepted) < enough:
+            subject, notice = gossip.hear()
+            told = lies(notice, site.dice)
+            gossip.say(subject, *told)
+            said += sum(map(len, told))
+    heard = lambda: min(link.seen()[DOWN] - one for link, one in zip(site.hints, before))  # noqa: E731
+    until(lambda: heard() > said, "each hub has heard it", PATIENCE_S)
+    assert not site.without_hints(), "lies end no connection"
+
+
+def lies(notice, dice):
+    """Returns notices that are made of one."""
+    at = dice.randrange(len(notice))
+    digits = bytes(dice.choice(b"0123456789") if byte in b"0123456789" else byte for byte in notice)
+    return [notice, notice[:at], notice[:at] + dice.randbytes(1) + notice[at + 1 :], digits, dice.randbytes(60), b""]
+
+
+def flood_nats(site):
+    """Says so much through NATS that the hubs stop listening for a while."""
+    with contextlib.closing(Gossip(site.nats)) as gossip:
+        subject, notice = gossip.hear()
+        gossip.deafen()
+        notices = [b"x" * len(notice)] * 1000
+        deadline = time.monotonic() + PATIENCE_S
+        while len(site.without_hints()) < len(site.servers):
+            assert time.monotonic() < deadline, "the hubs stop listening"
+            gossip.say(subject, *notices)
+    until_hints_arrive(site)
 
 
 def lose_answers(site, count=10):
@@ -247,6 +318,16 @@ def until_refused(site):
     until(lambda: site.load.repeats > before, "a request is refused", PATIENCE_S)
 
 
+def until_without_hints(site):
+    """Waits until no hub hears hints of the others."""
+    until(lambda: len(site.without_hints()) == len(site.servers), "no hub hears hints", PATIENCE_S)
+
+
+def until_hints_arrive(site):
+    """Waits until each hub hears hints of the others."""
+    until(lambda: not site.without_hints(), "each hub hears hints again", PATIENCE_S)
+
+
 def pause_a_server(site, server):
     """Stops a database server for a while, so that requests are refused."""
     begun = time.monotonic()
@@ -294,6 +375,10 @@ ALL = [
     pause_the_primary,
     kill_the_primary,
     cut_off_the_primary,
+    kill_nats,
+    pause_nats,
+    lie_by_nats,
+    flood_nats,
     lose_many_answers,
     cut_links_to_the_primary,
     delay_links_to_the_primary,
@@ -301,6 +386,7 @@ ALL = [
     *both_and_each_way(stall_a_hub_s_database),
     *both_and_each_way(stall_the_standby_s_link),
     *both_and_each_way(stall_webhooks),
+    *both_and_each_way(stall_a_hub_s_hints),
 ]
 # A short run loses fewer answers.
 SHORT = [lose_answers if fault is lose_many_answers else fault for fault in ALL]

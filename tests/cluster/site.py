@@ -1,4 +1,4 @@
-"""Three hubs on a primary and a synchronous standby, with phones; each link passes through a proxy of ours."""
+"""Three hubs on a primary and a synchronous standby, with NATS and phones; each link passes through a proxy of ours."""
 
 import contextlib
 import re
@@ -10,6 +10,7 @@ from cluster.proxied import Proxied
 from crash.world import World
 from support import databases
 from support.rest import Rest
+from support.servers.nats import Nats
 from support.servers.postgres import USER, Postgres
 from support.wait import until
 
@@ -30,13 +31,15 @@ class Site(World):
         self.primary.ask("CREATE DATABASE hub")
         self.sides = [self.primary, self.standby]
         self.databases = [[self._proxied(side.port, postgres=True) for side in self.sides] for _ in range(HUBS)]
+        self.nats = self._keep(Nats()).start()
+        self.hints = [self._proxied(self.nats.port) for _ in range(HUBS)]
         databases.use(folder / "hub", self._url(0))
         super().__init__(folder, dice)
         self.hooks = self._proxied(self.receiver.port)
         self.hooks_url = f"http://127.0.0.1:{self.hooks.port}/hook"
         self.front = self._proxied()
         for number in range(HUBS):
-            self.serve(["--public-url", self.root], env={"ROUTE_HUB_DATABASE": self._url(number)})
+            self.serve(["--public-url", self.root], env=self._servers_of(number))
         self.balance()
         self.paused = set()
         self._conflicts = []
@@ -57,6 +60,14 @@ class Site(World):
     def _url(self, number):
         hosts = ",".join(f"127.0.0.1:{door.port}" for door in self.databases[number])
         return f"postgres://{USER}:{self.primary.password}@{hosts}/hub"
+
+    def _servers_of(self, number):
+        nats = f"nats://postrider@127.0.0.1:{self.hints[number].port}"
+        return {
+            "ROUTE_HUB_DATABASE": self._url(number),
+            "ROUTE_HUB_NATS": nats,
+            "ROUTE_HUB_NATS_PASSWORD": self.nats.password,
+        }
 
     @property
     def root(self):
@@ -93,6 +104,10 @@ class Site(World):
         for doors in self.databases:
             doors[side].lead_to(self.standby.port)
             doors[side].refuse(False)
+
+    def without_hints(self):
+        """Returns the hubs that the hints of others do not reach, as they say themselves."""
+        return [server for server in self.servers if not hears_hints(server)]
 
     def takeovers(self, without=None):
         """Returns how many processes the hubs, but for one, have taken over."""
@@ -143,6 +158,12 @@ class Site(World):
             super().close()
         finally:
             self._parts.close()
+
+
+def hears_hints(server):
+    """Says whether hints of other hubs reach this one, by what it said last."""
+    said = [line for line in server.program.err_lines if "hints of other processes" in line]
+    return not said or "arrive again" in said[-1]
 
 
 def conflicts_of(server):

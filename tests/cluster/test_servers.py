@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from cluster.gossip import Gossip
 from cluster.proxied import Proxied
 from support.paths import ROOT
 from support.process import Died, Program
@@ -106,6 +107,17 @@ def test_nats_takes_only_who_has_the_password():
     with contextlib.closing(Nats().start()) as server:
         assert b"PONG" in greeted(server.port, server.password)
         assert b"Authorization Violation" in greeted(server.port, "another")
+
+
+def test_what_one_client_of_nats_says_another_hears_until_it_listens_no_more():
+    with contextlib.closing(Nats().start()) as server, contextlib.closing(Gossip(server)) as one:
+        with contextlib.closing(Gossip(server)) as other:
+            other.say(b"postrider.test", b"first", b"", b"a\r\nb")
+            assert [one.hear() for _ in range(3)] == [(b"postrider.test", text) for text in (b"first", b"", b"a\r\nb")]
+            one.deafen()
+            one.say(b"postrider.test", b"last")
+            while other.hear()[1] != b"last":
+                pass
 
 
 def greeted(port, password):
