@@ -6,7 +6,6 @@ use crate::{StoreError, Tx, Value};
 use hub_domain::{Address, Contact, numbers};
 use postrider_model::{ContactId, ProjectId};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
 /// Most keys of one look-up.
 const KEYS_MAX: usize = 100;
@@ -36,7 +35,7 @@ impl Known {
         let tails: Vec<_> = tails.into_iter().collect();
         for some in tails.chunks(KEYS_MAX) {
             let keys = some.iter().map(|tail| Value::from(&**tail));
-            let Some(found) = find_all(tx, project_id, "number_tail", keys.collect())? else {
+            let Some(found) = find_all(tx, project_id, By::NumberTail, keys.collect())? else {
                 continue;
             };
             let none = some.iter().map(|tail| (tail.to_string(), Vec::new()));
@@ -58,7 +57,7 @@ impl Known {
         let ids: Vec<_> = ids.into_iter().collect();
         for some in ids.chunks(KEYS_MAX) {
             let keys = some.iter().map(|id| Value::from(*id));
-            let found = find_all(tx, project_id, "id", keys.collect())?;
+            let found = find_all(tx, project_id, By::Id, keys.collect())?;
             self.by_id.extend(some.iter().map(|id| (*id, None)));
             for contact in found.into_iter().flatten() {
                 self.by_id.insert(contact.id, Some(contact));
@@ -141,12 +140,45 @@ impl Known {
     }
 }
 
+/// What contacts are looked up by.
+#[derive(Clone, Copy)]
+enum By {
+    Id,
+    NumberTail,
+}
+
+impl By {
+    /// Returns the look-up of so many keys from `$3` on.
+    fn sql(self, length: usize, is_shared: bool) -> String {
+        let (column, kind, collation) = match self {
+            Self::Id => ("id", "BIGINT", ""),
+            Self::NumberTail => ("number_tail", "TEXT", " COLLATE \"C\""),
+        };
+        let keys = |key: fn(usize, &str) -> String| {
+            let keys = (3..length + 3).map(|number| key(number, kind));
+            keys.collect::<Vec<_>>().join(", ")
+        };
+        let select = concat!("SELECT ", columns!(), " FROM");
+        if !is_shared {
+            let keys = keys(|number, _| format!("${number}"));
+            let wanted = format!("project_id = $1 AND {column} IN ({keys})");
+            return format!("{select} contacts WHERE {wanted} LIMIT $2");
+        }
+        // For a list of keys the server would rather walk all contacts of the project.
+        let keys = keys(|number, kind| format!("(CAST(${number} AS {kind}))"));
+        format!(
+            "{select} (VALUES {keys}) AS wanted (key) CROSS JOIN LATERAL (SELECT * FROM contacts \
+             WHERE project_id = $1 AND {column} = wanted.key{collation} LIMIT $2) AS found LIMIT $2"
+        )
+    }
+}
+
 /// Returns a project's contacts that have one of the keys in a column, the oldest first; `None` where
 /// they are too many.
 fn find_all(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
-    column: &str,
+    by: By,
     mut keys: Vec<Value<'_>>,
 ) -> Result<Option<Vec<Contact>>, StoreError> {
     let Some(last) = keys.last().cloned() else {
@@ -159,20 +191,7 @@ fn find_all(
     keys.resize(length, last);
     let mut values = vec![project_id.into(), Value::Int(most as i64)];
     values.append(&mut keys);
-    let mut sql = format!(
-        concat!(
-            "SELECT ",
-            columns!(),
-            " FROM contacts WHERE project_id = $1 AND {} IN ("
-        ),
-        column
-    );
-    for number in 0..length {
-        let comma = if number == 0 { "" } else { ", " };
-        // Writing into a text does not fail.
-        let _ = write!(sql, "{comma}${}", number + 3);
-    }
-    sql.push_str(") LIMIT $2");
+    let sql = by.sql(length, tx.is_shared());
     let mut found = tx.query_built(&sql, &values, read)?;
     found.sort_unstable_by_key(|contact| contact.id);
     Ok((found.len() < most).then_some(found))
