@@ -63,6 +63,11 @@ fn register_writes(registry: &mut Registry, load: ClusterLoad) {
             "Hub processes that stood still and were taken over by this one",
             load.takeovers,
         ),
+        (
+            "store_waits",
+            "Times that writing connections waited for the database: two for each group commit, and those of its jobs",
+            load.waits,
+        ),
     ];
     counters(registry, all);
     registry.register(
@@ -150,6 +155,7 @@ mod tests {
                 gate_wait_us: 4_500_000,
                 moved: 5,
                 takeovers: 6,
+            waits: 8,
                 stale: 7,
                 clock_off_ms: 0,
             },
@@ -180,6 +186,7 @@ mod tests {
             "route_hub_store_gate_wait_seconds_total 4.5",
             "route_hub_store_moved_total 5",
             "route_hub_store_takeovers_total 6",
+            "route_hub_store_waits_total 8",
             "route_hub_store_stale_total 7",
             "route_hub_hints_sent_total 1",
             "route_hub_hints_merged_total 2",

@@ -35,6 +35,8 @@ pub struct ClusterLoad {
     /// How far this machine's clock was off the database's at the last beat, in milliseconds: above 0
     /// where it is ahead.
     pub clock_off_ms: i64,
+    /// Waits of the writing connections for the server: two for each group commit, and those of its jobs.
+    pub waits: u64,
 }
 
 /// Counts group commits.

@@ -36,5 +36,6 @@ mod sight;
 mod support;
 mod templates;
 mod tenancy;
+mod waits;
 mod ways;
 mod webhooks;

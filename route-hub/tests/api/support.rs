@@ -11,6 +11,7 @@ use hub_app::hub::{Hub, HubParts};
 use hub_domain::{
     ApiKey, Device, DeviceState, Organization, Permission, Permissions, Phone, PhoneType, Project,
 };
+use hub_store::testing::{PostgresDatabase, server};
 use hub_store::{
     SqliteSettings, Store, StoreError, api_keys, devices, organizations, phones, projects,
 };
@@ -89,6 +90,18 @@ pub async fn hub() -> TestHub {
 pub async fn hub_with(change: impl FnOnce(&mut Project)) -> TestHub {
     let dir = tempfile::tempdir().expect("a folder");
     let hub = hub_on(&dir, 0);
+    filled(dir, hub, change).await
+}
+
+/// Starts a hub on a database of the server that tests are to use, if they are to use one.
+pub async fn hub_on_server() -> Option<(PostgresDatabase, TestHub)> {
+    let database = PostgresDatabase::fresh(&server()?);
+    let dir = tempfile::tempdir().expect("a folder");
+    let hub = hub_over(database.open().expect("a database"), 0);
+    Some((database, filled(dir, hub, |_| {}).await))
+}
+
+async fn filled(dir: TempDir, hub: Hub, change: impl FnOnce(&mut Project)) -> TestHub {
     let organization = add_organization(&hub).await;
     let mut project = new_project(&hub, organization, "First");
     change(&mut project);
@@ -125,10 +138,14 @@ pub fn hub_in(folder: &Path, process: u8) -> Hub {
         process,
         ..SqliteSettings::new(folder.join("hub.db"))
     });
+    hub_over(store.expect("a database"), process)
+}
+
+fn hub_over(store: Store, process: u8) -> Hub {
     Hub::new(HubParts {
         id: postrider_model::HubId::new(postrider_model::Key::first_of_ms(1)),
         process,
-        store: store.expect("a database"),
+        store,
         clock: SystemClock::start(),
         generation: 1,
         proofs: hub_app::hub::proofs::Proofs::new("a key of tests"),

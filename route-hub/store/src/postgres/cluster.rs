@@ -93,6 +93,7 @@ impl Cluster {
             moved: counters.moved.get(),
             takeovers: counters.takeovers.get(),
             clock_off_ms: self.clock_off.ms(),
+            waits: counters.waits.get(),
         }
     }
 }
@@ -132,4 +133,6 @@ pub(crate) struct Counters {
     pub(crate) moved: Counter,
     /// Processes that were taken over.
     pub(crate) takeovers: Counter,
+    /// Waits of the writing connections for the server.
+    pub(crate) waits: Counter,
 }

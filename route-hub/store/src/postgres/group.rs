@@ -262,6 +262,7 @@ impl Groups {
         let warnings = self.session.warnings();
         match self.session.commit() {
             Ok(()) if self.session.warnings() == warnings => {
+                self.hub.counters.waits.add(self.session.take_waits());
                 self.row.commits += 1;
                 gates.tell(&self.hub.versions);
                 Ok(())

@@ -49,6 +49,8 @@ pub(crate) struct PostgresSession {
     failure: Option<(usize, StoreError)>,
     /// How many warnings the server gave on this connection.
     warnings: Arc<AtomicU64>,
+    /// How often the thread waited for the server.
+    waits: u64,
     is_open: bool,
     clock: Stopwatch,
     end_ms: u64,
@@ -77,6 +79,7 @@ impl PostgresSession {
             job: 0,
             failure: None,
             warnings: Arc::default(),
+            waits: 0,
             is_open: false,
             clock: Stopwatch::start(),
             end_ms: Limit::NONE.0,
@@ -142,6 +145,7 @@ impl PostgresSession {
         work: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, StoreError> {
         let client = self.client()?;
+        self.waits += 1;
         let limit = self.time_left();
         let (sent, job) = (&mut self.sent, self.job);
         let mut whose = job;
@@ -247,6 +251,11 @@ impl PostgresSession {
     /// Returns the first failure of a statement in this transaction, and the place of its job.
     pub(super) fn take_failure(&mut self) -> Option<(usize, StoreError)> {
         self.failure.take()
+    }
+
+    /// Returns how often the thread waited for the server since this was asked.
+    pub(super) fn take_waits(&mut self) -> u64 {
+        std::mem::take(&mut self.waits)
     }
 
     /// Returns how many warnings the server gave on this connection.
