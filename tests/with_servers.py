@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs a command with servers of the tests' own, which it finds by environment variables, and ends them after it.
 
-    tests/with_servers.py --database postgres COMMAND…    POSTRIDER_TEST_DATABASE is the URL of a fresh PostgreSQL
+    tests/with_servers.py --database postgres COMMAND…    POSTRIDER_TEST_DATABASE is the URL of a fresh PostgreSQL, …_PID its process
     tests/with_servers.py --database URL COMMAND…         … of one where the tests may make databases
     tests/with_servers.py --nats COMMAND…                 POSTRIDER_TEST_NATS
     tests/with_servers.py --check                         only says what is not installed
@@ -59,6 +59,7 @@ def main():
         if wanted.database == "postgres":
             server = servers.enter_context(contextlib.closing(Postgres()))
             env["POSTRIDER_TEST_DATABASE"] = server.create().start().url()
+            env["POSTRIDER_TEST_DATABASE_PID"] = str(server.program.pid)
         if wanted.nats:
             env["POSTRIDER_TEST_NATS"] = servers.enter_context(contextlib.closing(Nats())).start().url
         ended = subprocess.run(wanted.command, env=env).returncode

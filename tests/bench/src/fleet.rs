@@ -12,7 +12,7 @@ use crate::{
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use futures_util::{SinkExt as _, StreamExt as _};
 use hub_domain::{Device, DeviceState};
-use hub_store::{SqliteSettings, Store, StoreError, devices};
+use hub_store::{StoreError, devices};
 use postrider_link::{
     codec::{decode_hub, encode},
     frame::{Ack, Bytes, Challenge, Hello, HubFrame, PhoneFrame, Ping, Pong, SimInfo},
@@ -24,7 +24,7 @@ use ring::signature::{Ed25519KeyPair, KeyPair as _};
 use rustix::process::{Resource, getrlimit};
 use std::{
     cell::Cell,
-    net::SocketAddr,
+    net::{Ipv4Addr, SocketAddr},
     rc::Rc,
     sync::{
         Arc,
@@ -32,7 +32,12 @@ use std::{
     },
     time::Duration,
 };
-use tokio::{net::TcpStream, task::LocalSet};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+    task::LocalSet,
+};
+use tokio_rustls::TlsConnector;
 use tokio_tungstenite::{
     WebSocketStream, client_async,
     tungstenite::{ClientRequestBuilder, Message},
@@ -49,25 +54,56 @@ const ROWS: usize = 500;
 /// Links that are opened at once.
 const AT_ONCE: usize = 32;
 /// Files that a hub and this program need besides the links.
-const OTHER_FILES: usize = 1_000;
+const OTHER_FILES: usize = 600;
 /// Seconds between two pings.
 const PING_S: u64 = 40;
 /// Frames that the hub may send without an ack.
 const ROOM: u64 = 500;
-/// How long all of them may take to connect.
+/// How long all of them may take to connect: at least this, and so long for each.
 const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE_EACH: Duration = Duration::from_millis(15);
 /// How often to check whether they have.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// How many links are open, and how many ended by themselves.
+/// How many links are open, and how often one ended.
 #[derive(Default)]
 struct Links {
     open: AtomicUsize,
     ended: AtomicUsize,
 }
 
+/// Where phones connect, and whether they do so again.
+#[derive(Clone)]
+pub(crate) struct Way {
+    hubs: Vec<SocketAddr>,
+    tls: Option<TlsConnector>,
+    /// Phones whose link ended dial the next hub, after a wait like a phone's.
+    redials: bool,
+}
+
+impl Way {
+    /// Leads to one of these hubs, and to the next one when a link ends.
+    pub(crate) fn to(hubs: Vec<SocketAddr>) -> Self {
+        Self {
+            hubs,
+            tls: None,
+            redials: true,
+        }
+    }
+
+    /// Leads to one hub, over TLS if there is a connector.
+    pub(crate) fn once(hub: SocketAddr, tls: Option<TlsConnector>) -> Self {
+        Self {
+            hubs: vec![hub],
+            tls,
+            redials: false,
+        }
+    }
+}
+
 /// Phones with open links, until this is dropped.
 pub(crate) struct Fleet {
+    count: usize,
     links: Arc<Links>,
     _thread: Beside,
 }
@@ -75,30 +111,46 @@ pub(crate) struct Fleet {
 impl Fleet {
     /// Makes so many phones of the hub's first project and connects them.
     pub(crate) async fn connect(hub: &Hub, count: usize) -> Result<Self, Failure> {
-        check_files(count)?;
-        let key = Ed25519KeyPair::from_seed_unchecked(&SEED).map_err(|error| error.to_string())?;
-        let devices = write_rows(hub, count, &key).await?;
-        let links = Arc::new(Links::default());
-        let (counted, address) = (links.clone(), hub.caller.address);
+        let devices = make(hub, count).await?;
+        Self::hold(&devices, Way::once(hub.caller.address, None)).await
+    }
+
+    /// Connects phones.
+    pub(crate) async fn hold(devices: &[DeviceId], way: Way) -> Result<Self, Failure> {
+        check_files(devices.len())?;
+        let (links, held) = (Arc::new(Links::default()), devices.to_vec());
+        let (counted, key) = (links.clone(), key()?);
         let fleet = Self {
+            count: devices.len(),
             links,
             _thread: Beside::start(async move |over| {
-                hold_all(address, &devices, key, &counted, over).await;
+                hold_all(&way, &held, key, &counted, over).await;
                 Ok(())
             }),
         };
-        let until = now() + PATIENCE;
-        while fleet.links.open.load(Ordering::Relaxed) < count {
-            let ended = fleet.ended();
-            if ended > 0 || now() > until {
-                let open = fleet.links.open.load(Ordering::Relaxed);
+        let patience = PATIENCE.max(PATIENCE_EACH * u32::try_from(fleet.count)?);
+        fleet.all_open(patience).await?;
+        Ok(fleet)
+    }
+
+    /// Waits until no link is missing.
+    pub(crate) async fn all_open(&self, patience: Duration) -> Result<(), Failure> {
+        let until = now() + patience;
+        while self.open() < self.count {
+            if now() > until {
+                let (open, count, ended) = (self.open(), self.count, self.ended());
                 return Err(
                     format!("of {count} phones {open} connected, {ended} were closed").into(),
                 );
             }
             tokio::time::sleep(LOOK_EVERY).await;
         }
-        Ok(fleet)
+        Ok(())
+    }
+
+    /// Counts the links that are open.
+    pub(crate) fn open(&self) -> usize {
+        self.links.open.load(Ordering::Relaxed)
     }
 
     /// Counts the links that ended.
@@ -107,24 +159,32 @@ impl Fleet {
     }
 }
 
+fn key() -> Result<Ed25519KeyPair, Failure> {
+    let key = Ed25519KeyPair::from_seed_unchecked(&SEED);
+    Ok(key.map_err(|error| error.to_string())?)
+}
+
 /// Fails if the system does not allow enough open files; the hub inherits the limit.
 fn check_files(links: usize) -> Result<(), Failure> {
-    let needed = links + OTHER_FILES;
-    match getrlimit(Resource::Nofile).current {
-        Some(files) if (files as usize) < needed => Err(format!(
-            "{links} phones need {needed} open files, and the limit is {files}: ulimit -n {needed}"
+    match room() {
+        room if room < links => Err(format!(
+            "{links} phones need {} open files: ulimit -n",
+            links + OTHER_FILES
         )
         .into()),
         _ => Ok(()),
     }
 }
 
+/// Returns how many links the limit of open files has room for.
+pub(crate) fn room() -> usize {
+    let files = getrlimit(Resource::Nofile).current;
+    let files = files.and_then(|files| usize::try_from(files).ok());
+    files.unwrap_or(usize::MAX).saturating_sub(OTHER_FILES)
+}
+
 /// Writes the devices' rows, as a pairing leaves them; their hellos make their phones.
-async fn write_rows(
-    hub: &Hub,
-    count: usize,
-    key: &Ed25519KeyPair,
-) -> Result<Vec<DeviceId>, Failure> {
+pub(crate) async fn make(hub: &Hub, count: usize) -> Result<Vec<DeviceId>, Failure> {
     let operator = hub.operator();
     let projects = operator.admin(&["project", "list"])?;
     let project: ProjectId = hub.project.rsplit('/').next().unwrap_or_default().parse()?;
@@ -134,7 +194,7 @@ async fn write_rows(
     let organization = row.and_then(|row| row["organization_id"].as_str());
     let organization: OrganizationId = organization.unwrap_or_default().parse()?;
     let now = UnixMs(i64::try_from(unix_us() / 1_000)?);
-    let public_key = STANDARD.encode(key.public_key());
+    let public_key = STANDARD.encode(key()?.public_key());
     let devices = (0..count).map(|n| Device {
         // The job that stores it makes its id.
         id: Id::new(Key::default()),
@@ -160,15 +220,10 @@ async fn write_rows(
     });
     let devices: Vec<Device> = devices.collect();
     let mut ids = Vec::with_capacity(count);
-    let store = Store::open_sqlite(SqliteSettings {
-        create: false,
-        readers: 1,
-        process: PROCESS,
-        ..SqliteSettings::new(operator.database())
-    })?;
+    let store = operator.store(PROCESS)?;
     for some in devices.chunks(ROWS) {
         let some = some.to_vec();
-        let written = store.write(move |tx| {
+        let written = store.of(project).write(move |tx| {
             let stored = some.iter().map(|device| {
                 let id = tx.id(now);
                 devices::insert(
@@ -188,7 +243,7 @@ async fn write_rows(
 }
 
 async fn hold_all(
-    address: SocketAddr,
+    way: &Way,
     devices: &[DeviceId],
     key: Ed25519KeyPair,
     links: &Arc<Links>,
@@ -196,27 +251,42 @@ async fn hold_all(
 ) {
     let (local, key) = (LocalSet::new(), Rc::new(key));
     let coming = Rc::new(tokio::sync::Semaphore::new(AT_ONCE));
-    for device in devices {
-        let (device, key, links, over) = (*device, key.clone(), links.clone(), over.clone());
+    for (place, device) in devices.iter().enumerate() {
+        let mut phone = Phone {
+            device: *device,
+            place,
+            key: key.clone(),
+            conn: 0,
+            down: 0,
+        };
+        let (way, links, over) = (way.clone(), links.clone(), over.clone());
         let coming = coming.clone();
         local.spawn_local(async move {
-            let Ok(place) = coming.acquire().await else {
+            let Ok(mut turn) = coming.acquire().await.map(Some) else {
                 return;
             };
-            if over.is_over() {
-                return;
-            }
-            let held = async {
-                let link = Link::open(address, device, &key).await?;
-                links.open.fetch_add(1, Ordering::Relaxed);
-                drop(place);
-                link.hold().await
-            };
-            let ended: Result<(), Failure> = held.await;
-            if let Err(failure) = ended
-                && links.ended.fetch_add(1, Ordering::Relaxed) == 0
-            {
-                eprintln!("a link ended: {failure}");
+            let mut tries = 0;
+            while !over.is_over() {
+                let opened = Link::open(&way, &mut phone).await;
+                turn.take();
+                let ended = match opened {
+                    Err(failure) => failure,
+                    Ok(link) => {
+                        tries = 0;
+                        links.open.fetch_add(1, Ordering::Relaxed);
+                        let ended = link.hold(&mut phone).await;
+                        links.open.fetch_sub(1, Ordering::Relaxed);
+                        ended
+                    }
+                };
+                if links.ended.fetch_add(1, Ordering::Relaxed) == 0 {
+                    eprintln!("  a link ended: {ended}");
+                }
+                if !way.redials {
+                    return;
+                }
+                tokio::time::sleep(phone.wait(tries)).await;
+                tries += 1;
             }
         });
     }
@@ -228,23 +298,62 @@ async fn hold_all(
     local.run_until(ended).await;
 }
 
+/// What a phone knows of its links.
+struct Phone {
+    device: DeviceId,
+    place: usize,
+    key: Rc<Ed25519KeyPair>,
+    /// Links so far.
+    conn: u64,
+    /// The last numbered frame that it had.
+    down: u64,
+}
+
+impl Phone {
+    /// Returns a wait like a phone's: anything up to a second, which doubles with each try, up to a
+    /// minute.
+    fn wait(&self, tries: u32) -> Duration {
+        let most_ms = 1_000_u64.saturating_mul(1 << tries.min(6)).min(60_000);
+        let seed = (self.place as u64 + 1).wrapping_mul(self.conn + 1);
+        let drawn = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+        Duration::from_millis(drawn % most_ms)
+    }
+
+    /// Returns an address of its own, as a proxy before the hub would tell it.
+    fn address(&self) -> Ipv4Addr {
+        Ipv4Addr::from(0x0a00_0001 + self.place as u32)
+    }
+}
+
 /// One phone's connection.
 struct Link {
-    socket: WebSocketStream<TcpStream>,
+    socket: WebSocketStream<Box<dyn Wire>>,
     pings: Cell<u64>,
+}
+
+/// What a WebSocket runs over.
+trait Wire: AsyncRead + AsyncWrite + Unpin {}
+impl<T: AsyncRead + AsyncWrite + Unpin> Wire for T {}
+
+async fn dial(hub: SocketAddr, tls: Option<&TlsConnector>) -> Result<Box<dyn Wire>, Failure> {
+    let stream = TcpStream::connect(hub).await?;
+    match tls {
+        None => Ok(Box::new(stream)),
+        Some(tls) => Ok(Box::new(tls.connect(hub.ip().into(), stream).await?)),
+    }
 }
 
 impl Link {
     /// Connects, and waits for the welcome.
-    async fn open(
-        address: SocketAddr,
-        device: DeviceId,
-        key: &Ed25519KeyPair,
-    ) -> Result<Self, Failure> {
-        let stream = TcpStream::connect(address).await?;
-        let uri = format!("ws://{address}/link").parse()?;
-        let request = ClientRequestBuilder::new(uri).with_sub_protocol(SUB_PROTOCOL);
-        let (socket, _) = client_async(request, stream).await?;
+    async fn open(way: &Way, phone: &mut Phone) -> Result<Self, Failure> {
+        let hub = way.hubs[(phone.place + phone.conn as usize) % way.hubs.len()];
+        phone.conn += 1;
+        let wire = dial(hub, way.tls.as_ref()).await?;
+        let uri = format!("ws://{hub}/link").parse()?;
+        let request = ClientRequestBuilder::new(uri)
+            .with_sub_protocol(SUB_PROTOCOL)
+            .with_header("X-Forwarded-For", phone.address().to_string());
+        let (socket, _) = client_async(request, wire).await?;
         let mut link = Self {
             socket,
             pings: Cell::new(0),
@@ -252,8 +361,8 @@ impl Link {
         let HubFrame::Challenge(challenge) = link.next().await? else {
             return Err("no challenge".into());
         };
-        link.write(PhoneFrame::Hello(hello(address, device, key, &challenge)?))
-            .await?;
+        let hello = hello(hub, phone, &challenge)?;
+        link.write(PhoneFrame::Hello(hello)).await?;
         match link.next().await? {
             HubFrame::Welcome(_) => Ok(link),
             other => Err(format!("no welcome: {other:?}").into()),
@@ -261,7 +370,12 @@ impl Link {
     }
 
     /// Handles what comes, until the link ends.
-    async fn hold(mut self) -> Result<(), Failure> {
+    async fn hold(mut self, phone: &mut Phone) -> Failure {
+        let ended = self.hold_on(phone).await;
+        ended.err().unwrap_or_else(|| "the link ended".into())
+    }
+
+    async fn hold_on(&mut self, phone: &mut Phone) -> Result<(), Failure> {
         let mut pings = tokio::time::interval(Duration::from_secs(PING_S));
         loop {
             let frame = tokio::select! {
@@ -272,6 +386,7 @@ impl Link {
                 }
             };
             if let Some(s) = frame.s() {
+                phone.down = s;
                 let ack = Ack {
                     a: s,
                     limit: s + ROOM,
@@ -315,21 +430,16 @@ impl Link {
     }
 }
 
-fn hello(
-    address: SocketAddr,
-    device: DeviceId,
-    key: &Ed25519KeyPair,
-    challenge: &Challenge,
-) -> Result<Hello, Failure> {
+fn hello(hub: SocketAddr, phone: &Phone, challenge: &Challenge) -> Result<Hello, Failure> {
     let mut hello = Hello {
         v: (1, 1),
         features: Vec::new(),
-        phone: device,
+        phone: phone.device,
         install: INSTALL.parse().map_err(|_| "no installation's name")?,
-        conn: 1,
+        conn: phone.conn,
         sig: Bytes::default(),
         generation: challenge.generation,
-        down: 0,
+        down: phone.down,
         up_lo: 1,
         up_hi: 0,
         limit: ROOM,
@@ -342,8 +452,8 @@ fn hello(
         }],
         held: Vec::new(),
     };
-    let signed = expected_bytes(&address.ip().to_string(), &challenge.nonce, &hello);
-    hello.sig = Bytes(key.sign(&signed).as_ref().to_vec());
+    let signed = expected_bytes(&hub.ip().to_string(), &challenge.nonce, &hello);
+    hello.sig = Bytes(phone.key.sign(&signed).as_ref().to_vec());
     Ok(hello)
 }
 

@@ -2,17 +2,28 @@
 
 use crate::{
     Failure,
+    clock::now,
     http::{Caller, Connection},
 };
-use hub_store::{SqliteSettings, Store, StoreError, Tx};
+use hub_store::{
+    PostgresSettings, SqliteSettings, Store, StoreError, Tx, testing::PostgresDatabase,
+};
 use serde_json::Value;
 use std::{
     io::{BufRead, BufReader},
-    net::SocketAddr,
+    net::{SocketAddr, TcpListener},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    sync::Arc,
+    thread,
+    time::Duration,
 };
 use tempfile::TempDir;
+
+/// How long a hub may take until it is ready.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How often it is asked whether it is.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// A demo hub that ends, with its folders, when this is dropped.
 pub(crate) struct Hub {
@@ -25,6 +36,9 @@ pub(crate) struct Hub {
     pub(crate) phones: Vec<String>,
     /// Where each hand-over is written.
     pub(crate) radio_log: PathBuf,
+    metrics: SocketAddr,
+    /// Where its data are, if they are in no file.
+    database: Option<Arc<PostgresDatabase>>,
     folder: TempDir,
     _memory: TempDir,
 }
@@ -59,10 +73,19 @@ fn in_memory() -> Result<TempDir, Failure> {
 impl Hub {
     /// Starts a hub with so many phones on a fresh folder, and waits until it is ready.
     pub(crate) fn start(phones: usize) -> Result<Self, Failure> {
+        Self::start_on(None, phones)
+    }
+
+    /// Starts a hub on an empty database, or on a file.
+    pub(crate) fn start_on(
+        database: Option<PostgresDatabase>,
+        phones: usize,
+    ) -> Result<Self, Failure> {
+        let database = database.map(Arc::new);
         let folder = on_disk()?;
         let memory = in_memory()?;
         let radio_log = memory.path().join("radio.jsonl");
-        let mut process = Command::new(built()?.join("route-hub"))
+        let mut process = program(database.as_deref())?
             .args(["demo", "--json", "--listen", "127.0.0.1:0", "--phones"])
             .arg(phones.to_string())
             .arg("--dir")
@@ -80,20 +103,19 @@ impl Hub {
         let facts: Value = serde_json::from_str(&line)
             .map_err(|_| format!("the demo did not come up: {line:?}"))?;
         let text = |name: &str| facts[name].as_str().unwrap_or_default().to_owned();
-        let url = text("base_url");
-        let host = url.trim_start_matches("http://").split('/').next();
-        let address: SocketAddr = host.unwrap_or_default().parse()?;
         let ids = facts["phones"].as_array().into_iter().flatten();
         let phones = ids.filter_map(|phone| phone["id"].as_str().map(str::to_owned));
         Ok(Self {
             process,
             caller: Caller {
-                address,
+                address: address(&text("base_url"))?,
                 authorization: basic(&text("api_key"), ""),
             },
+            metrics: address(&text("operator_url"))?,
             project: format!("/v1/projects/{}", text("project_id")),
             phones: phones.collect(),
             radio_log,
+            database,
             folder,
             _memory: memory,
         })
@@ -102,7 +124,15 @@ impl Hub {
     /// Starts a hub whose phones are paused and whose queue is practically unbounded, so that
     /// only accepting is measured.
     pub(crate) async fn start_paused(phones: usize) -> Result<Self, Failure> {
-        let hub = Self::start(phones)?;
+        Self::start_paused_on(None, phones).await
+    }
+
+    /// As [`Self::start_paused`], on an empty database, or on a file.
+    pub(crate) async fn start_paused_on(
+        database: Option<PostgresDatabase>,
+        phones: usize,
+    ) -> Result<Self, Failure> {
+        let hub = Self::start_on(database, phones)?;
         for phone in &hub.phones {
             pause(&hub.caller, &hub.project, phone).await?;
         }
@@ -159,6 +189,39 @@ impl Hub {
         self.process.id()
     }
 
+    /// Returns the database, if the data are in no file.
+    pub(crate) fn database(&self) -> Result<Arc<PostgresDatabase>, Failure> {
+        Ok(self.database.clone().ok_or("the data are in a file")?)
+    }
+
+    /// Returns a number of the hub's metrics.
+    pub(crate) async fn metric(&self, name: &str) -> Result<f64, Failure> {
+        metric(self.metrics, name).await
+    }
+
+    /// Serves the same data, ready when this returns: beside the demo on a server, in its place on a
+    /// file (kill it first). Phones find it at `port`, or at a free one.
+    pub(crate) async fn serve(&self, port: u16, arguments: &[&str]) -> Result<Serving, Failure> {
+        let [address, metrics] = [port, 0].map(|port| free_address(port));
+        let (address, metrics) = (address?, metrics?);
+        let process = program(self.database.as_deref())?
+            .args(["serve", "--listen", &address.to_string()])
+            .args(["--operator-listen", &metrics.to_string()])
+            .args(arguments)
+            .arg("--dir")
+            .arg(self.folder.path().join("hub"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let mut serving = Serving {
+            process,
+            address,
+            metrics,
+        };
+        serving.wait_until_ready().await?;
+        Ok(serving)
+    }
+
     /// Ends the hub at once, without a word; its folder stays.
     pub(crate) fn kill(&mut self) {
         // One that has ended already is fine, too.
@@ -170,6 +233,7 @@ impl Hub {
     pub(crate) fn operator(&self) -> Operator {
         Operator {
             folder: self.folder.path().join("hub"),
+            database: self.database.clone(),
         }
     }
 
@@ -182,12 +246,13 @@ impl Hub {
 /// Runs commands on a hub's folder, from any thread.
 pub(crate) struct Operator {
     folder: PathBuf,
+    database: Option<Arc<PostgresDatabase>>,
 }
 
 impl Operator {
     /// Runs an admin command and returns its JSON.
     pub(crate) fn admin(&self, arguments: &[&str]) -> Result<Value, Failure> {
-        let done = Command::new(built()?.join("route-hub"))
+        let done = program(self.database.as_deref())?
             .arg("admin")
             .args(arguments)
             .args(["--json", "--dir"])
@@ -203,17 +268,117 @@ impl Operator {
 
     /// Counts the messages in the hub's database.
     pub(crate) async fn messages_stored(&self) -> Result<u64, Failure> {
-        let store = Store::open_sqlite(SqliteSettings::new(self.database()))?;
+        let store = self.store(0)?;
         let count = "SELECT count(*) FROM messages";
         let read = move |tx: &mut Tx<'_>| tx.query_one(count, &[], |row| row.int(0));
         let counted: Result<_, StoreError> = store.read(read).await;
         Ok(u64::try_from(counted?.unwrap_or(0))?)
     }
 
-    /// Returns the hub's database, for rows that no interface makes quickly enough.
-    pub(crate) fn database(&self) -> PathBuf {
-        self.folder.join("hub.db")
+    /// Opens the hub's database, for rows that no interface makes quickly enough. In a file's keys
+    /// `process` is used.
+    pub(crate) fn store(&self, process: u8) -> Result<Store, Failure> {
+        let Some(database) = &self.database else {
+            return Ok(Store::open_sqlite(SqliteSettings {
+                create: false,
+                readers: 1,
+                process,
+                ..SqliteSettings::new(self.folder.join("hub.db"))
+            })?);
+        };
+        let settings = PostgresSettings::new(database.url());
+        // The caller's thread may have a runtime, which cannot wait.
+        let opening = thread::scope(|scope| {
+            let opening = scope.spawn(|| Store::open_postgres(&settings));
+            opening.join()
+        });
+        Ok(opening.map_err(|_| "the store panicked")??)
     }
+}
+
+/// `route-hub serve`, until this is dropped.
+pub(crate) struct Serving {
+    process: Child,
+    /// Where programs and phones find it.
+    pub(crate) address: SocketAddr,
+    metrics: SocketAddr,
+}
+
+impl Serving {
+    async fn wait_until_ready(&mut self) -> Result<(), Failure> {
+        let until = now() + PATIENCE;
+        while get(self.metrics, "/readyz").await.is_err() {
+            if let Some(status) = self.process.try_wait()? {
+                return Err(format!("serve ended: {status}").into());
+            }
+            if now() > until {
+                return Err("serve is not ready".into());
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+        Ok(())
+    }
+
+    /// Returns the number of its process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// Ends it at once, without a word.
+    pub(crate) fn kill(&mut self) {
+        // One that has ended already is fine, too.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Returns the program, which is to keep its data in this database or in a file.
+fn program(database: Option<&PostgresDatabase>) -> Result<Command, Failure> {
+    let mut program = Command::new(built()?.join("route-hub"));
+    program.env_remove("ROUTE_HUB_DATABASE");
+    if let Some(database) = database {
+        program.env("ROUTE_HUB_DATABASE", database.url());
+    }
+    Ok(program)
+}
+
+fn address(url: &str) -> Result<SocketAddr, Failure> {
+    let host = url.trim_start_matches("http://").split('/').next();
+    Ok(host.unwrap_or_default().parse()?)
+}
+
+/// Returns a loopback address that nobody listens on.
+fn free_address(port: u16) -> Result<SocketAddr, Failure> {
+    Ok(TcpListener::bind(("127.0.0.1", port))?.local_addr()?)
+}
+
+async fn get(address: SocketAddr, path: &str) -> Result<String, Failure> {
+    let caller = Caller {
+        address,
+        authorization: basic("nobody", ""),
+    };
+    let mut connection = Connection::open(&caller).await?;
+    let answer = connection.exchange(&caller, "GET", path, "", b"").await?;
+    Ok(String::from_utf8_lossy(answer).into_owned())
+}
+
+async fn metric(address: SocketAddr, name: &str) -> Result<f64, Failure> {
+    let text = get(address, "/metrics").await?;
+    let value = value_of(&text, name).ok_or_else(|| format!("there is no metric {name}"))?;
+    Ok(value)
+}
+
+/// Returns the value of a metric without labels.
+fn value_of(text: &str, name: &str) -> Option<f64> {
+    let mut lines = text.lines().filter_map(|line| line.split_once(' '));
+    let (_, value) = lines.find(|(named, _)| *named == name)?;
+    value.parse().ok()
 }
 
 impl Drop for Hub {
@@ -260,6 +425,14 @@ pub(crate) fn basic(user: &str, password: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_metric_is_found_by_its_whole_name() {
+        let text = "# HELP route_hub_a A.\nroute_hub_a_total 3\nroute_hub_ab_total 5\n";
+        assert_eq!(value_of(text, "route_hub_ab_total"), Some(5.0));
+        assert_eq!(value_of(text, "route_hub_a_total"), Some(3.0));
+        assert_eq!(value_of(text, "route_hub"), None);
+    }
 
     #[test]
     fn credentials_are_encoded_as_clients_do() {

@@ -64,6 +64,8 @@ pub(crate) struct Loaded {
     pub(crate) per_s: f64,
     /// Microseconds from writing a request to having read its answer, sorted.
     pub(crate) latencies_us: Vec<u64>,
+    /// How many answers each of the hubs gave.
+    pub(crate) by_hub: Vec<usize>,
 }
 
 /// Numbers requests over all loops of a run, so that no two are the same.
@@ -101,16 +103,29 @@ pub(crate) async fn closed_loop(
     numbers: &Numbers,
     request: &Request,
 ) -> Result<Loaded, Failure> {
+    let hubs = std::slice::from_ref(caller);
+    closed_loop_over(hubs, connections, span, numbers, request).await
+}
+
+/// The same with connections that are spread over several hubs.
+pub(crate) async fn closed_loop_over(
+    hubs: &[Caller],
+    connections: usize,
+    span: Duration,
+    numbers: &Numbers,
+    request: &Request,
+) -> Result<Loaded, Failure> {
     let counts_from = now() + WARM_UP;
     let span = Rc::new(Span {
         counts_from,
         ends: counts_from + span,
     });
-    let latencies = Rc::new(RefCell::new(Vec::with_capacity(1 << 18)));
+    let latencies: Vec<_> = hubs.iter().map(|_| Rc::<RefCell<_>>::default()).collect();
     let local = LocalSet::new();
-    let workers = (0..connections).map(|_| {
-        let (caller, numbers, request) = (caller.clone(), numbers.clone(), request.clone());
-        let (span, latencies) = (span.clone(), latencies.clone());
+    let workers = (0..connections).map(|place| {
+        let hub = place % hubs.len();
+        let (caller, numbers, request) = (hubs[hub].clone(), numbers.clone(), request.clone());
+        let (span, latencies) = (span.clone(), latencies[hub].clone());
         local.spawn_local(
             async move { ask_on(&caller, &numbers, &request, &span, &latencies).await },
         )
@@ -120,11 +135,14 @@ pub(crate) async fn closed_loop(
     for worker in workers {
         worker.await??;
     }
-    let mut latencies_us = latencies.take();
+    let by_hub = latencies.iter().map(|of| of.borrow().len()).collect();
+    let latencies = latencies.iter().flat_map(|of| of.take());
+    let mut latencies_us: Vec<u64> = latencies.collect();
     latencies_us.sort_unstable();
     Ok(Loaded {
         per_s: latencies_us.len() as f64 / (span.ends - span.counts_from).as_secs_f64(),
         latencies_us,
+        by_hub,
     })
 }
 
@@ -179,6 +197,8 @@ pub(crate) struct Started {
     pub(crate) number: u64,
     /// The wall clock in microseconds just before the request was written.
     pub(crate) at_us: u64,
+    /// The wall clock when its answer was read.
+    pub(crate) done_us: u64,
 }
 
 /// Starts `per_s` requests a second for `span` over `connections`, evenly spaced; a late answer delays
@@ -210,8 +230,12 @@ pub(crate) async fn open_loop(
                     tokio::time::sleep_until(due.into()).await;
                     let number = numbers.next();
                     let at_us = unix_us();
-                    started.borrow_mut().push(Started { number, at_us });
                     send(&mut connection, &caller, &request, number, &mut body).await?;
+                    started.borrow_mut().push(Started {
+                        number,
+                        at_us,
+                        done_us: unix_us(),
+                    });
                 }
                 Ok::<(), Failure>(())
             })
@@ -221,7 +245,9 @@ pub(crate) async fn open_loop(
     for worker in workers {
         worker.await??;
     }
-    Ok(started.take())
+    let mut started = started.take();
+    started.sort_unstable_by_key(|one| one.at_us);
+    Ok(started)
 }
 
 /// Runs `job` on a thread's own reactor.

@@ -11,14 +11,17 @@ mod http;
 mod hub;
 mod load;
 mod peers;
+mod plan;
+mod process;
 mod receiver;
 mod report;
 mod stats;
 
 use clap::Parser;
-use figures::{GROUPS, Group, Scale};
+use figures::{GROUPS, Group, ON_POSTGRES, Scale};
+use hub_store::testing;
 use serde_json::Value;
-use std::{path::PathBuf, process::ExitCode};
+use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 /// Why a measurement ended early.
 type Failure = Box<dyn std::error::Error>;
@@ -27,7 +30,8 @@ type Failure = Box<dyn std::error::Error>;
 #[derive(Parser)]
 #[command(name = "scripts/bench")]
 struct Arguments {
-    /// Names of figures, or beginnings of names; all when left out.
+    /// Names of figures, or beginnings of names; all when left out. `plan` adds up what a million phones take
+    /// (docs/scaling.md).
     names: Vec<String>,
     /// Writes the figures as a JSON list.
     #[arg(long, value_name = "FILE")]
@@ -38,6 +42,9 @@ struct Arguments {
     /// Measures our hub beside other gateways, each described by a file (docs/benchmarks.md).
     #[arg(long, value_name = "FILE", num_args = 0.., conflicts_with = "names")]
     peers: Option<Vec<PathBuf>>,
+    /// Seconds that a snapshot of the database stays open beside sends.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    snapshot_s: u64,
     /// Runs everything once and briefly, only to see that it runs.
     #[arg(long)]
     smoke: bool,
@@ -53,7 +60,7 @@ impl Arguments {
         if self.smoke {
             Scale::smoke()
         } else {
-            Scale::full(usize::from(self.runs))
+            Scale::full(usize::from(self.runs), Duration::from_secs(self.snapshot_s))
         }
     }
 }
@@ -72,6 +79,7 @@ fn main() -> ExitCode {
 fn measure(arguments: &Arguments) -> Result<(), Failure> {
     let (table, json) = match &arguments.peers {
         Some(files) => peers::measure(files, arguments.scale())?,
+        None if arguments.names == ["plan"] => plan::measure(arguments.scale())?,
         None => measure_figures(arguments)?,
     };
     print!("{table}");
@@ -82,15 +90,17 @@ fn measure(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn measure_figures(arguments: &Arguments) -> Result<(String, Value), Failure> {
-    let groups: Vec<_> = GROUPS
-        .iter()
-        .filter(|group| arguments.wants(group))
-        .collect();
+    let all = GROUPS.iter().chain(ON_POSTGRES);
+    let groups: Vec<_> = all.filter(|group| arguments.wants(group)).collect();
     if groups.is_empty() {
         return Err(format!("no figure is called {}", arguments.names.join(" or ")).into());
     }
     let mut figures = Vec::new();
     for group in groups {
+        if ON_POSTGRES.iter().any(|one| one.names == group.names) && testing::server().is_none() {
+            eprintln!("skipped, without PostgreSQL: {}", group.names.join(", "));
+            continue;
+        }
         eprintln!("measuring {} …", group.names.join(", "));
         figures.extend((group.measure)(arguments.scale())?);
     }

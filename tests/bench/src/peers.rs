@@ -10,6 +10,7 @@ use crate::{
     http::{Caller, Connection},
     hub::{Hub, basic},
     load::{Numbers, Request, block_on, closed_loop, send},
+    process::{cpu_s, memory_mib},
     stats::{median, percentile},
 };
 use serde_json::{Value, json};
@@ -30,8 +31,6 @@ const CONNECTIONS: usize = 64;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How often it is asked whether it does.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// The unit of processor time in `/proc`, which is the same on every Linux.
-const TICKS_PER_S: f64 = 100.0;
 
 /// Somebody who is measured.
 enum Peer {
@@ -292,25 +291,6 @@ async fn until_killed(
     taken.get()
 }
 
-/// Returns the processor time that a process has used.
-fn cpu_s(pid: u32) -> Result<f64, Failure> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
-    // The name in brackets may hold spaces; the fields are counted after it.
-    let fields = stat.rsplit(')').next().unwrap_or_default();
-    let ticks = fields.split_whitespace().skip(11).take(2);
-    let ticks = ticks.map(str::parse::<f64>).sum::<Result<f64, _>>()?;
-    Ok(ticks / TICKS_PER_S)
-}
-
-/// Returns the memory that a process holds.
-fn memory_mib(pid: u32) -> Result<f64, Failure> {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kib = line.and_then(|line| line.split_whitespace().next());
-    let kib: f64 = kib.ok_or("a process has no VmRSS")?.parse()?;
-    Ok(kib / 1024.0)
-}
-
 /// Returns the medians of the runs, and all that was lost.
 fn merged(runs: &[Measured]) -> Measured {
     let of = |value: fn(&Measured) -> f64| median(runs.iter().map(value).collect());
@@ -378,12 +358,5 @@ mod tests {
         said["address"] = json!("somewhere");
         let refused = Named::from_json(&said).unwrap_err();
         assert_eq!(refused, "address must be an IP address with a port");
-    }
-
-    #[test]
-    fn this_process_has_used_time_and_memory() {
-        let pid = std::process::id();
-        assert!(cpu_s(pid).unwrap() >= 0.0);
-        assert!(memory_mib(pid).unwrap() > 1.0);
     }
 }

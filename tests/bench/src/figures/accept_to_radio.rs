@@ -7,6 +7,7 @@ use super::{Scale, fresh_numbers, recipient};
 use crate::{
     Failure,
     clock::now,
+    http::Caller,
     hub::Hub,
     load::{Numbers, Request, Started, block_on, open_loop},
     report::{Figure, Limit},
@@ -55,7 +56,7 @@ pub(super) async fn slow_p99_ms(
 ) -> Result<f64, Failure> {
     let mut p99 = Vec::new();
     for _ in 0..scale.runs {
-        let sorted = one_run(hub, phones, scale, &SLOW, numbers).await?;
+        let sorted = one_run(hub, &hub.caller, phones, scale, &SLOW, numbers).await?;
         p99.push(percentile(&sorted, 99.0) as f64 / 1000.0);
     }
     Ok(median(p99))
@@ -82,7 +83,7 @@ fn measure(
         let numbers = fresh_numbers();
         let (mut p50, mut p99) = (Vec::new(), Vec::new());
         for _ in 0..scale.runs {
-            let sorted = one_run(&hub, &hub.phones, scale, load, &numbers).await?;
+            let sorted = one_run(&hub, &hub.caller, &hub.phones, scale, load, &numbers).await?;
             p50.push(percentile(&sorted, 50.0) as f64 / 1000.0);
             p99.push(percentile(&sorted, 99.0) as f64 / 1000.0);
         }
@@ -96,8 +97,19 @@ fn measure(
     })
 }
 
+/// Returns the sorted spans in microseconds at 10/s, accepted by another hub than the phones'.
+pub(super) async fn across_us(
+    hub: &Hub,
+    other: &Caller,
+    scale: Scale,
+    numbers: &Numbers,
+) -> Result<Vec<u64>, Failure> {
+    one_run(hub, other, &hub.phones, scale, &SLOW, numbers).await
+}
+
 async fn one_run(
     hub: &Hub,
+    caller: &Caller,
     phones: &[String],
     scale: Scale,
     load: &Load,
@@ -115,7 +127,7 @@ async fn one_run(
         debug_assert!(text.is_ok(), "a vector takes everything");
     });
     let span = scale.span * load.longer;
-    let (caller, connections) = (&hub.caller, load.connections);
+    let connections = load.connections;
     let started = open_loop(caller, connections, load.per_s, span, numbers, &request).await?;
     let counted = &started[started.len() / WARM_UP_SHARE..];
     let deadline = now() + PATIENCE;
@@ -164,7 +176,11 @@ mod tests {
 
     #[test]
     fn spans_are_counted_once_every_message_is_there() {
-        let started = [(1, 1_000), (2, 5_000)].map(|(number, at_us)| Started { number, at_us });
+        let started = [(1, 1_000), (2, 5_000)].map(|(number, at_us)| Started {
+            number,
+            at_us,
+            done_us: at_us,
+        });
         let mut handed_over = BTreeMap::from([(1, 4_500)]);
         assert_eq!(spans(&started, &handed_over), None);
         handed_over.insert(2, 6_500);

@@ -2,7 +2,7 @@
 //! ten thousand messages.
 
 use super::lists::{List, compare, list};
-use super::{MULTI, Scale, accept_to_radio, fresh_numbers, multi_send, single_send};
+use super::{MULTI, Scale, accept_to_radio, fresh_numbers, multi_send, postgres_hub, single_send};
 use crate::{
     Failure,
     http::Connection,
@@ -21,8 +21,13 @@ pub(super) const NAMES: &[&str] = &[
     "accept_to_radio_at_1m_ratio",
 ];
 
+pub(super) const POSTGRES_NAMES: &[&str] =
+    &["postgres_list_at_1m_ratio", "postgres_list_at_1m_p99_ms"];
+
 /// How many messages the small store holds.
 const FEW: u64 = 10_000;
+/// Two years.
+const MONTHS_24_MS: u64 = 2 * 365 * 24 * 3_600_000;
 /// Connections that fill the store.
 const FILLING: usize = 8;
 /// A recipient that gets a hundred messages, beside those that get one each.
@@ -72,6 +77,37 @@ pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
                 unit: "ratio",
                 limit: Limit::AtMost(1.25),
             },
+        ])
+    })
+}
+
+/// Measures the lists on PostgreSQL, where the many messages are of the last 24 months.
+pub(super) fn measure_lists_on_postgres(scale: Scale) -> Result<Vec<Figure>, Failure> {
+    block_on(async {
+        let hub = postgres_hub(3).await?;
+        let numbers = fresh_numbers();
+        fill(&hub, &numbers, FEW).await?;
+        let regular = regular(&hub).await?;
+        let few = lists(&hub, &regular).await?;
+        fill(&hub, &numbers, scale.many).await?;
+        let apart_ms = MONTHS_24_MS / scale.many;
+        let spread = format!(
+            "UPDATE messages SET time_created = time_created - {apart_ms} * older.messages \
+             FROM (SELECT id, row_number() OVER (ORDER BY id DESC) AS messages FROM messages) AS older \
+             WHERE older.id = messages.id"
+        );
+        hub.database()?.run(&[&spread, "VACUUM messages"])?;
+        let many = lists(&hub, &regular).await?;
+        let (worst, slowest_ms) = compare(&few, &many);
+        let figure = |place: usize, value, unit, limit| Figure {
+            name: POSTGRES_NAMES[place],
+            value,
+            unit,
+            limit,
+        };
+        Ok(vec![
+            figure(0, worst, "ratio", Limit::AtMost(2.0)),
+            figure(1, slowest_ms, "ms", Limit::None),
         ])
     })
 }

@@ -5,21 +5,28 @@ mod abuse_tenant;
 mod abuse_wakeups;
 mod abuse_webhooks;
 mod accept_to_radio;
+mod across_hubs;
 mod agent;
 mod bare;
 mod contact_lists;
 mod lists;
 mod million;
 mod people;
+mod phones;
+mod postgres;
+mod postgres_hindered;
 mod schedules;
 mod sends;
+mod several_hubs;
 mod shell;
 
 use crate::{
     Failure,
+    hub::Hub,
     load::{Numbers, Request},
     report::Figure,
 };
+use hub_store::testing::{self, PostgresDatabase};
 use std::{io::Write, time::Duration};
 
 /// How much is measured.
@@ -31,15 +38,18 @@ pub(crate) struct Scale {
     pub(crate) span: Duration,
     /// How many messages the large store holds.
     pub(crate) many: u64,
+    /// How long a snapshot stays open beside sends.
+    pub(crate) snapshot: Duration,
 }
 
 impl Scale {
     /// Returns the scale on which limits are judged.
-    pub(crate) const fn full(runs: usize) -> Self {
+    pub(crate) const fn full(runs: usize, snapshot: Duration) -> Self {
         Self {
             runs,
             span: Duration::from_secs(4),
             many: 1_000_000,
+            snapshot,
         }
     }
 
@@ -49,6 +59,7 @@ impl Scale {
             runs: 1,
             span: Duration::from_millis(300),
             many: 12_000,
+            snapshot: Duration::from_secs(1),
         }
     }
 }
@@ -115,6 +126,38 @@ pub(crate) const GROUPS: &[Group] = &[
         names: abuse_parameters::NAMES,
         measure: abuse_parameters::measure,
     },
+    Group {
+        names: phones::IDLE_NAMES,
+        measure: phones::measure_idle,
+    },
+];
+
+/// The groups that need a PostgreSQL server.
+pub(crate) const ON_POSTGRES: &[Group] = &[
+    Group {
+        names: postgres::NAMES,
+        measure: postgres::measure,
+    },
+    Group {
+        names: several_hubs::NAMES,
+        measure: several_hubs::measure,
+    },
+    Group {
+        names: across_hubs::NAMES,
+        measure: across_hubs::measure,
+    },
+    Group {
+        names: postgres_hindered::NAMES,
+        measure: postgres_hindered::measure,
+    },
+    Group {
+        names: million::POSTGRES_NAMES,
+        measure: million::measure_lists_on_postgres,
+    },
+    Group {
+        names: phones::BACK_NAMES,
+        measure: phones::measure_back,
+    },
 ];
 
 /// Returns a recipient for a message with this number; there are ten thousand of them.
@@ -151,6 +194,17 @@ fn multi_send(project: &str) -> Request {
         }
         body.extend_from_slice(b"]}");
     })
+}
+
+/// Makes an empty database on the server of the measurements.
+fn empty_database() -> Result<PostgresDatabase, Failure> {
+    let server = testing::server().ok_or("there is no PostgreSQL server to measure on")?;
+    Ok(PostgresDatabase::empty(&server))
+}
+
+/// Starts a hub on PostgreSQL whose phones are paused and whose queue is practically unbounded.
+pub(crate) async fn postgres_hub(phones: usize) -> Result<Hub, Failure> {
+    Hub::start_paused_on(Some(empty_database()?), phones).await
 }
 
 pub(crate) fn fresh_numbers() -> Numbers {

@@ -1,0 +1,53 @@
+//! What a process uses, from `/proc`.
+
+use crate::Failure;
+
+/// The unit of processor time in `/proc`, which is the same on every Linux.
+const TICKS_PER_S: f64 = 100.0;
+
+/// Returns the processor time that a process has used.
+pub(crate) fn cpu_s(pid: u32) -> Result<f64, Failure> {
+    time_s(pid, 2)
+}
+
+/// Returns the processor time that a process and its children have used, those that have ended, too.
+pub(crate) fn cpu_with_children_s(pid: u32) -> Result<f64, Failure> {
+    let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"))?;
+    let children = children
+        .split_whitespace()
+        .filter_map(|pid| pid.parse().ok());
+    // One that ends meanwhile is counted with its parent the next time.
+    let used = children.map(|child| cpu_s(child).unwrap_or(0.0));
+    Ok(used.sum::<f64>() + time_s(pid, 4)?)
+}
+
+/// Adds up its own time in user and system mode, and that of children that have ended.
+fn time_s(pid: u32, fields: usize) -> Result<f64, Failure> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
+    // The name in brackets may hold spaces; the fields are counted after it.
+    let after = stat.rsplit(')').next().unwrap_or_default();
+    let ticks = after.split_whitespace().skip(11).take(fields);
+    let ticks = ticks.map(str::parse::<f64>).sum::<Result<f64, _>>()?;
+    Ok(ticks / TICKS_PER_S)
+}
+
+/// Returns the memory that a process holds.
+pub(crate) fn memory_mib(pid: u32) -> Result<f64, Failure> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kib = line.and_then(|line| line.split_whitespace().next());
+    let kib: f64 = kib.ok_or("a process has no VmRSS")?.parse()?;
+    Ok(kib / 1024.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_process_has_used_time_and_memory() {
+        let pid = std::process::id();
+        assert!(cpu_s(pid).unwrap() >= 0.0);
+        assert!(memory_mib(pid).unwrap() > 1.0);
+    }
+}
