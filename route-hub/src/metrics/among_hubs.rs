@@ -155,7 +155,7 @@ mod tests {
                 gate_wait_us: 4_500_000,
                 moved: 5,
                 takeovers: 6,
-            waits: 8,
+                waits: 8,
                 stale: 7,
                 clock_off_ms: 0,
             },

@@ -202,7 +202,7 @@ impl Hub {
     /// Serves the same data, ready when this returns: beside the demo on a server, in its place on a
     /// file (kill it first). Phones find it at `port`, or at a free one.
     pub(crate) async fn serve(&self, port: u16, arguments: &[&str]) -> Result<Serving, Failure> {
-        let [address, metrics] = [port, 0].map(|port| free_address(port));
+        let [address, metrics] = [port, 0].map(free_address);
         let (address, metrics) = (address?, metrics?);
         let process = program(self.database.as_deref())?
             .args(["serve", "--listen", &address.to_string()])

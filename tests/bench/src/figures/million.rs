@@ -11,6 +11,7 @@ use crate::{
     report::{Figure, Limit},
     stats::median,
 };
+use postrider_model::Key;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -28,6 +29,8 @@ pub(super) const POSTGRES_NAMES: &[&str] =
 const FEW: u64 = 10_000;
 /// Two years.
 const MONTHS_24_MS: u64 = 2 * 365 * 24 * 3_600_000;
+/// The bits of a key below its milliseconds.
+const KEY_BITS_BELOW_MS: u32 = Key::first_of_ms(1).get().trailing_zeros();
 /// Connections that fill the store.
 const FILLING: usize = 8;
 /// A recipient that gets a hundred messages, beside those that get one each.
@@ -91,8 +94,10 @@ pub(super) fn measure_lists_on_postgres(scale: Scale) -> Result<Vec<Figure>, Fai
         let few = lists(&hub, &regular).await?;
         fill(&hub, &numbers, scale.many).await?;
         let apart_ms = MONTHS_24_MS / scale.many;
+        // A key's time is its row's.
         let spread = format!(
-            "UPDATE messages SET time_created = time_created - {apart_ms} * older.messages \
+            "UPDATE messages SET time_created = time_created - {apart_ms} * older.messages, \
+             id = messages.id - (({apart_ms} * older.messages) << {KEY_BITS_BELOW_MS}) \
              FROM (SELECT id, row_number() OVER (ORDER BY id DESC) AS messages FROM messages) AS older \
              WHERE older.id = messages.id"
         );

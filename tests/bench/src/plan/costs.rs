@@ -67,7 +67,7 @@ impl Measured {
         ]
     }
 
-    pub(crate) fn to_json(&self) -> Value {
+    pub(crate) fn to_json(self) -> Value {
         let rows = self.rows().into_iter().map(|(name, [accept, deliver, link])| {
             json!({"name": name, "accept": accept, "deliver": deliver, "link": link})
         });
