@@ -91,8 +91,9 @@ impl DatabaseSettings {
         match self.url {
             None => Ok(()),
             Some(_) => Err(CommandError::new(format!(
-                "{command} is for a data folder; a PostgreSQL database is saved and brought back \
-                 with pg_dump or its point-in-time recovery (docs/postgresql.md)"
+                "{command} is for a data folder. A PostgreSQL database is saved and brought back with \
+                 pg_dump or its point-in-time recovery; run route-hub restored after that, before the \
+                 hub starts (docs/postgresql.md)"
             ))),
         }
     }

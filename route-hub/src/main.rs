@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 use route_hub::admin::AdminArgs;
-use route_hub::commands::{self, BackupArgs, DemoArgs, MigrateArgs, RestoreArgs};
+use route_hub::commands::{self, BackupArgs, DemoArgs, MigrateArgs, RestoreArgs, RestoredArgs};
 use route_hub::settings::ServeSettings;
 use std::process::ExitCode;
 
@@ -26,6 +26,8 @@ enum Command {
     Backup(BackupArgs),
     /// Put a backup in the place of a data folder's database.
     Restore(RestoreArgs),
+    /// Prepare a PostgreSQL database that was brought back from a dump or to an earlier moment.
+    Restored(RestoredArgs),
     /// Set up organizations, projects, keys and phones, and look at alerts.
     Admin(AdminArgs),
 }
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         Command::Migrate(args) => commands::migrate(&args),
         Command::Backup(args) => commands::backup(&args),
         Command::Restore(args) => commands::restore(&args),
+        Command::Restored(args) => commands::restored(&args),
         Command::Admin(args) => route_hub::admin::run(args),
     };
     match outcome {

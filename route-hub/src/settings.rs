@@ -15,7 +15,8 @@ use std::str::FromStr;
 /// The highest process number of a hub; the admin commands use those above.
 const PROCESS_MAX: u8 = 239;
 
-/// What `route-hub serve` takes. Every flag but `--create` has an environment variable, and a key
+/// What `route-hub serve` takes. Every flag but `--create` and `--nothing-lost`
+/// has an environment variable, and a key
 /// of the same name (with underscores) in the file of `--config`. A flag wins over a variable, a
 /// variable over the file.
 #[derive(Debug, Clone, Default, Args, Deserialize)]
@@ -42,6 +43,12 @@ pub struct ServeSettings {
     #[arg(long)]
     #[serde(skip)]
     pub create: bool,
+    /// Serve a PostgreSQL database that changed while no hub lived: another server, or another timeline
+    /// of it. Give it once, after a planned change that lost nothing. One that was brought back from a
+    /// dump or to an earlier moment needs `route-hub restored` instead.
+    #[arg(long)]
+    #[serde(skip)]
+    pub nothing_lost: bool,
     /// Address to listen on [default: 127.0.0.1:8090].
     #[arg(long, env = "ROUTE_HUB_LISTEN", value_name = "ADDR:PORT")]
     pub listen: Option<SocketAddr>,
@@ -240,6 +247,7 @@ impl ServeSettings {
             database: self.database.or(file.database),
             nats: self.nats.or(file.nats),
             create: self.create,
+            nothing_lost: self.nothing_lost,
             listen: self.listen.or(file.listen),
             operator_listen: self.operator_listen.or(file.operator_listen),
             tls_cert: self.tls_cert.or(file.tls_cert),

@@ -6,7 +6,7 @@
 
 use crate::hub::Hub;
 use hub_store::changes::{self, Mark, Scope};
-use hub_store::{StoreError, devices};
+use hub_store::{StoreError, devices, meta};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::sleep;
@@ -67,9 +67,15 @@ async fn take_in(hub: &Hub, seen: Mark, hint: bool) -> Result<(bool, Mark), Stor
             };
             changed.push((scope, device.map(|device| device.project_id)));
         }
-        Ok((changed, changes::newest(tx)?))
+        // It rises with a change of everything.
+        let generation = match changed.iter().any(|(scope, _)| *scope == Scope::Hub) {
+            true => meta::generation(tx)?,
+            false => 0,
+        };
+        Ok((changed, generation, changes::newest(tx)?))
     });
-    let (changed, newest) = changed.await?;
+    let (changed, generation, newest) = changed.await?;
+    hub.raise_generation(generation);
     if changed.is_empty() && hint {
         hub.cache.forget_everything();
     }

@@ -66,6 +66,7 @@ pub mod webhook_objects;
 // The operator's words, and what the hub does by itself for all projects.
 pub mod housekeeping;
 pub mod operator;
+pub mod restored;
 pub mod retention;
 pub mod test_routes;
 

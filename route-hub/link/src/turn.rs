@@ -273,6 +273,9 @@ impl turn::Rows for Rows<'_, '_> {
     }
 
     fn exposable_above(&mut self) -> Result<i64, StoreError> {
+        if !self.work.tx.may_expose() {
+            return Ok(i64::MAX);
+        }
         freeze::exposable_above(self.work.tx, self.work.project.id)
     }
 }

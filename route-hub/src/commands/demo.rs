@@ -93,7 +93,7 @@ pub fn demo(args: DemoArgs) -> Result<(), CommandError> {
         ..ServeSettings::default()
     };
     let (data, nats) = args.nats.with(&args.database, &folder.path)?;
-    let (_place, store) = data.open_to_serve(true, 0)?;
+    let (_place, store) = data.open_to_serve(true, false, 0)?;
     let demo = demo_setup::open(&store)?;
     let start = Start {
         parts: data_folder::parts(store, settings.base_url(bound), settings.host_names(bound))?,

@@ -1,4 +1,4 @@
-//! What the program does: `serve`, `demo`, `migrate`, `backup`, `restore`. (`admin` has a module of
+//! What the program does: `serve`, `demo`, `migrate`, `backup`, `restore`, `restored`. (`admin` has a module of
 //! its own.)
 
 mod backup;
@@ -11,6 +11,7 @@ mod logging;
 mod migrate;
 mod moving;
 mod restore;
+mod restored;
 mod running;
 mod serve;
 mod stamp;
@@ -20,4 +21,5 @@ pub use backup::{BackupArgs, backup};
 pub use demo::{DemoArgs, demo};
 pub use migrate::{MigrateArgs, migrate};
 pub use restore::{RestoreArgs, restore};
+pub use restored::{RestoredArgs, restored};
 pub use serve::serve;

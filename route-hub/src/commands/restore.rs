@@ -1,6 +1,7 @@
 //! `route-hub restore`: a backup takes the place of the data, and the phones say what it forgot.
 
 use crate::admin::output::Output;
+use crate::commands::restored::in_words;
 use crate::commands::stamp::stamp;
 use crate::database::DatabaseSettings;
 use clap::Args;
@@ -9,10 +10,8 @@ use hub_app::clock::SystemClock;
 use hub_app::data_folder::error::CommandError;
 use hub_app::data_folder::{self, database};
 use hub_app::data_folder::{folder_lock, replacement};
-use hub_app::dispatch::freeze;
-use hub_app::hub_work::HubWork;
-use hub_app::schedules::after_restore;
-use hub_store::{StoreError, backup, broadcasts, devices, meta, organizations, projects};
+use hub_app::restored::{self, Beginning, Word};
+use hub_store::backup;
 use serde_json::json;
 use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -48,18 +47,6 @@ pub struct RestoreArgs {
     /// Print the answer as one line of JSON.
     #[arg(long)]
     pub json: bool,
-}
-
-/// The error of broadcasts that were half sent at the time of the backup.
-const CUT_OFF: &str =
-    "the hub was restored from a backup: it is not known whom the broadcast has reached since";
-
-/// What a restored database begins with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Beginning {
-    generation: u64,
-    phones_to_answer: usize,
-    schedules_passed_over: usize,
 }
 
 /// Restores a backup.
@@ -100,45 +87,13 @@ fn make(folder: &Path, args: &RestoreArgs) -> Result<Beginning, CommandError> {
     let copied = backup::copy(from, &new, &mut |_| ());
     copied.map_err(|error| CommandError::of(from.display(), &error))?;
     let hub = data_folder::hub_on(&making, false)?;
-    let (worker, now) = (hub.clone(), hub.now());
-    let begun = hub.store.write_blocking(move |tx| {
-        let mut work = HubWork::new(&worker, tx, Who::Operator, now);
-        begin(&mut work, replaced, send_missed)
-    });
+    let word = Word {
+        replaced,
+        send_missed,
+    };
+    let begun = restored::begin(&hub, &Who::Operator, word);
     drop(hub);
     Ok(begun?)
-}
-
-/// Raises the generation and freezes every project: it is unknown what its phones were given, and
-/// what was sent of its schedules.
-fn begin(
-    work: &mut HubWork<'_, '_>,
-    replaced: u64,
-    send_missed: bool,
-) -> Result<Beginning, StoreError> {
-    // Higher than that of every device, so that each has to answer.
-    let highest = meta::generation(work.tx)?.max(devices::highest_generation(work.tx)?);
-    let generation = highest.max(replaced) + 1;
-    meta::put_generation(work.tx, generation)?;
-    let mut phones_to_answer = 0;
-    for project in projects::all(work.tx)? {
-        // A starting hub looks at everything anyway.
-        phones_to_answer += work.within(&project, freeze::whole_project)?;
-    }
-    // A recipient that got the message after the backup must not get it again.
-    broadcasts::end_all(work.tx, CUT_OFF)?;
-    let schedules_passed_over = match send_missed {
-        true => 0,
-        false => after_restore::pass_over(work.tx, work.now.unix)?,
-    };
-    for organization in organizations::all(work.tx)? {
-        work.note(organization.id, "hub.restore", generation)?;
-    }
-    Ok(Beginning {
-        generation,
-        phones_to_answer,
-        schedules_passed_over,
-    })
 }
 
 fn show(args: &RestoreArgs, made: Beginning, aside: Option<&Path>) {
@@ -155,18 +110,7 @@ fn show(args: &RestoreArgs, made: Beginning, aside: Option<&Path>) {
         if let Some(aside) = aside {
             text.push_str(&format!("The former data are in {}.\n", aside.display()));
         }
-        text.push_str(&format!(
-            "Generation {}. Start the hub: {} devices will say what they were given since the \
-             backup, and what it had queued waits for them.",
-            made.generation, made.phones_to_answer
-        ));
-        if made.schedules_passed_over > 0 {
-            text.push_str(&format!(
-                "\n{} scheduled messages had their time before now and were passed over: they may \
-                 have been sent since the backup. With --send-missed they are sent.",
-                made.schedules_passed_over
-            ));
-        }
+        text.push_str(&in_words(made));
         text
     });
 }

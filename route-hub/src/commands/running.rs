@@ -18,7 +18,9 @@ use hub_app::hub::{Caps, Hub, HubParts};
 use hub_app::organizations::usage;
 use hub_app::pairing::open::BASE_URL;
 use hub_app::webhooks::deliver;
-use hub_app::{broadcasts, elsewhere, hints, housekeeping, retention, schedules, test_routes};
+use hub_app::{
+    broadcasts, elsewhere, hints, housekeeping, restored, retention, schedules, test_routes,
+};
 use hub_link::pairing;
 use hub_link::pairing::offer::AppOffer;
 use hub_nats::Servers;
@@ -143,6 +145,7 @@ impl Running {
             workers.spawn(hub_nats::carry(servers, hub.hub_id, carrier));
         }
         workers.spawn(tell_health(hub.clone()));
+        workers.spawn(restored::watch(hub.clone()));
         if let Some(listener) = start.operator {
             workers.spawn(tell_operator(state, observed.clone(), listener));
         }

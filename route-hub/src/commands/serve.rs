@@ -47,7 +47,7 @@ pub fn serve(settings: ServeSettings) -> Result<(), CommandError> {
     let bound = listener.local_addr()?;
     let operator = runtime.block_on(operator_listener(settings.operator_listen))?;
     let (data, nats) = settings.data()?;
-    let (_place, store) = data.open_to_serve(settings.create, process)?;
+    let (_place, store) = data.open_to_serve(settings.create, settings.nothing_lost, process)?;
     let caps = [
         (Cap::Phones, settings.phones_max),
         (Cap::DynamicGroups, settings.dynamic_groups_max),

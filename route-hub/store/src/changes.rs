@@ -66,9 +66,9 @@ impl Scope {
     }
 }
 
-/// Up to where the changes are known.
+/// Up to where the changes are known, and on which timeline of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mark(String);
+pub struct Mark(String, i64);
 
 /// Notes that something has changed in this transaction, and raises the versions of its gates: what was
 /// prepared before it is prepared anew. The functions of this crate that change what a hub keeps in
@@ -102,15 +102,20 @@ pub fn newest(tx: &mut Tx<'_>) -> Result<Mark, StoreError> {
         Engine::Sqlite => "SELECT CAST(COALESCE(MAX(version), 0) AS TEXT) FROM change_versions",
         Engine::Postgres => "SELECT CAST(pg_current_snapshot() AS TEXT)",
     };
-    let mark = tx.query_one(newest, &[], |row| row.text(0).map(Mark))?;
-    mark.ok_or(StoreError::BadRow { column: 0 })
+    let mark = tx.query_one(newest, &[], |row| row.text(0))?;
+    let mark = mark.ok_or(StoreError::BadRow { column: 0 })?;
+    Ok(Mark(mark, tx.timeline()))
 }
 
 /// Returns what has changed after a mark.
 ///
 /// On a server transactions end in another order than they began in, so the mark is a snapshot: what
-/// was not to be seen in it is new.
+/// was not to be seen in it is new. A server that was promoted gives the same numbers to other
+/// transactions, so that anything may be new there.
 pub fn since(tx: &mut Tx<'_>, seen: &Mark) -> Result<Vec<Scope>, StoreError> {
+    if seen.1 != tx.timeline() {
+        return Ok(vec![Scope::Hub]);
+    }
     let since = match tx.engine() {
         Engine::Sqlite => {
             "SELECT scope, scope_id FROM change_versions WHERE version > CAST($1 AS BIGINT) \

@@ -92,7 +92,7 @@ pub use executor::JOB_STEPS_MAX;
 pub use gate::{Basis, Gate};
 pub use health::Health;
 pub use load::{ClusterLoad, Load};
-pub use postgres::PostgresSettings;
+pub use postgres::{PostgresSettings, Since, Standing};
 pub use reading_time::within_request;
 pub use row::Row;
 pub use server_load::{ServerLoad, server_load};

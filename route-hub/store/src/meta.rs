@@ -68,6 +68,19 @@ pub fn raise_generation(tx: &mut Tx<'_>) -> Result<u64, StoreError> {
     Ok(raised)
 }
 
+/// Under what name a database keeps that it may have forgotten what was answered.
+pub(crate) const LOSS: &str = "loss";
+
+/// Says whether the database may have forgotten what was answered, and not every project is frozen yet.
+pub fn is_loss_open(tx: &mut Tx<'_>) -> Result<bool, StoreError> {
+    Ok(get(tx, LOSS)?.is_some())
+}
+
+/// Notes that every project is frozen since the database has forgotten something.
+pub fn end_loss(tx: &mut Tx<'_>) -> Result<(), StoreError> {
+    remove(tx, LOSS)
+}
+
 const HUB_ID: &str = "hub_id";
 
 /// Returns the hub's own id; `None` before it was made.

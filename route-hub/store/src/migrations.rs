@@ -93,6 +93,10 @@ pub(crate) const ALL: &[(&str, &str)] = &[
         include_str!("../migrations/V25__connections.sql"),
     ),
     ("V26__places", include_str!("../migrations/V26__places.sql")),
+    (
+        "V27__timelines",
+        include_str!("../migrations/V27__timelines.sql"),
+    ),
 ];
 
 /// As [`run`] for a database that is then used: not for one whose data were moved away, or are being

@@ -15,7 +15,9 @@ use crate::stop::Stop;
 use crate::turns::Party;
 use crate::tx::Session;
 use crate::write_back::WriteBack;
-use crate::{Health, PostgresSettings, SqliteSettings, StoreError, Tx, migrations, sqlite};
+use crate::{
+    Health, PostgresSettings, SqliteSettings, Standing, StoreError, Tx, migrations, sqlite,
+};
 use postrider_model::{OrganizationId, ProjectId};
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -187,6 +189,7 @@ impl Store {
             Arc::clone(&parts.keys),
             Arc::clone(&parts.health),
             Arc::clone(&parts.commits),
+            opened.servers(),
             std::mem::take(&mut opened.serving),
             Mistakes::of(settings),
         ));
@@ -452,6 +455,18 @@ impl Store {
     pub fn taken_over(&self) -> Option<watch::Receiver<bool>> {
         let cluster = self.shared.cluster.as_ref();
         cluster.map(|(_, cluster)| cluster.fence.watch())
+    }
+
+    /// Says whether all that was ever answered is known to be there, or the database has only this process.
+    pub fn is_sure(&self) -> bool {
+        let cluster = self.shared.cluster.as_ref();
+        cluster.is_none_or(|(_, cluster)| cluster.servers.is_sure_now())
+    }
+
+    /// Returns whether all that was ever answered is known to be there; `None` on SQLite.
+    pub fn standing(&self) -> Option<watch::Receiver<Standing>> {
+        let cluster = self.shared.cluster.as_ref();
+        cluster.map(|(_, cluster)| cluster.servers.watch())
     }
 
     /// Says whether the database takes writes: what its own errors told, asked without a wait.

@@ -86,6 +86,14 @@ pub(crate) trait Session: Send {
     fn has_written(&self) -> bool;
     /// Returns a number that changes when another process has committed.
     fn change_mark(&mut self) -> Result<i64, StoreError>;
+    /// Returns a number that rises when another server takes the place of this one.
+    fn timeline(&self) -> i64 {
+        0
+    }
+    /// Says whether all that was ever answered is known to be there.
+    fn may_expose(&self) -> bool {
+        true
+    }
 }
 
 /// A job's transaction.
@@ -130,6 +138,17 @@ impl<'c> Tx<'c> {
     /// Says whether other hubs may work on the database, too.
     pub fn is_shared(&self) -> bool {
         self.engine() == Engine::Postgres
+    }
+
+    /// Says whether messages may be given to phones: not while the database may have forgotten what was
+    /// answered, until those who know have looked.
+    pub fn may_expose(&self) -> bool {
+        self.session.may_expose()
+    }
+
+    /// Returns a number that rises when another server takes the place of this one.
+    pub(crate) fn timeline(&self) -> i64 {
+        self.session.timeline()
     }
 
     /// Returns whose database it is.

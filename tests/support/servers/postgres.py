@@ -98,6 +98,44 @@ class Postgres:
         self.ask("SELECT pg_reload_conf()")
         until(lambda: self.ask("SELECT sync_state FROM pg_stat_replication") == "sync", "the standby follows", 60)
 
+    def archive(self):
+        """Has the server, before it starts, keep what it writes, so that any moment can be brought back."""
+        kept = self.folder / "archive"
+        self._set(archive_mode="on", archive_command=f"mkdir -p {kept} && cp %p {kept}/%f")
+        return self
+
+    def backup(self):
+        """Makes a copy of a server that archives, to be brought forward with `recover_to`."""
+        copy = Postgres(password=self.password)
+        copy._run("pg_basebackup", "--pgdata", copy.data, "--dbname", f"host=127.0.0.1 port={self.port} user={USER}",
+                  "--checkpoint", "fast", "--no-sync")
+        return copy
+
+    def recover_to(self, moment, archived_by):
+        """Has a copy begin at a moment that its server gave a name."""
+        self._set(archive_mode="off", restore_command=f"cp {archived_by.folder}/archive/%f %p",
+                  recovery_target_name=moment, recovery_target_action="promote")
+        (self.data / "recovery.signal").touch()
+        return self
+
+    def dump(self, database):
+        """Writes a database to a file."""
+        file = self.folder / f"{database}.dump"
+        self._run("pg_dump", "--dbname", f"host=127.0.0.1 port={self.port} user={USER} dbname={database}",
+                  "--format", "custom", "--file", file)
+        return file
+
+    def load(self, file, database):
+        """Makes a database of what was dumped."""
+        self.ask(f"CREATE DATABASE {database}")
+        file.chmod(0o644)
+        file.parent.chmod(0o755)
+        self._run("pg_restore", "--dbname", f"host=127.0.0.1 port={self.port} user={USER} dbname={database}", file)
+
+    def _set(self, **settings):
+        with (self.data / "postgresql.conf").open("a") as file:
+            file.writelines(f"{name} = '{value}'\n" for name, value in settings.items())
+
     def promote(self):
         """Makes a standby the primary."""
         self.ask("SELECT pg_promote(true, 60)")

@@ -78,6 +78,9 @@ pub(crate) async fn step(hub: &Hub, broadcast: Broadcast, now: Now) -> Result<bo
         let share = hub.store.of(sending.0.id);
         let share = share.prepared_on(basis, sending.0.organization_id);
         let job = move |tx: &mut Tx<'_>| {
+            if !tx.may_expose() {
+                return Err(StoreError::Busy);
+            }
             let (project, broadcast, planned, ready) = &*sending;
             let mut work = UnitOfWork::new(&inside, tx, project, now);
             send(&mut work, broadcast, (planned, ready), &next)

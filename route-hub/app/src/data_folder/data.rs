@@ -4,7 +4,7 @@ use crate::data_folder::error::CommandError;
 use crate::data_folder::folder_lock::Place;
 use crate::data_folder::{database, enter, enter_to_serve, make, open};
 use crate::random::Random;
-use hub_store::{PostgresSettings, SqliteSettings, Store, StoreError, moving};
+use hub_store::{PostgresSettings, Since, SqliteSettings, Store, StoreError, moving};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -28,20 +28,55 @@ pub type Opened = (Option<Place>, Store);
 impl Data {
     /// Opens the data for a hub that is to serve. Where there are none it refuses, unless `create`
     /// says that a new hub is wanted: one that starts empty by mistake knows no phone. `process` is its
-    /// number in the keys of a file; a server gives each its own.
+    /// number in the keys of a file; a server gives each its own. `nothing_lost` takes a database that
+    /// changed while no hub lived.
     ///
     /// # Errors
     /// When there are no data, or they cannot be used.
-    pub fn open_to_serve(&self, create: bool, process: u8) -> Result<Opened, CommandError> {
+    pub fn open_to_serve(
+        &self,
+        create: bool,
+        nothing_lost: bool,
+        process: u8,
+    ) -> Result<Opened, CommandError> {
         let opened = match self {
             Self::Folder(folder) => {
                 let place = enter_to_serve(folder, create)?;
                 (Some(place), open(folder, process)?)
             }
-            Self::Postgres(settings) => (None, on_server(settings, create)?),
+            Self::Postgres(settings) => {
+                let since = match nothing_lost {
+                    true => Since::NothingLost,
+                    false => Since::Unknown,
+                };
+                let settings = PostgresSettings {
+                    since,
+                    ..settings.clone()
+                };
+                (None, on_server(&settings, create)?)
+            }
         };
         moving::served(&opened.1)?;
         Ok(opened)
+    }
+
+    /// Opens a database that was brought back, on which nobody works.
+    ///
+    /// # Errors
+    /// When somebody does, or it cannot be used.
+    pub fn open_restored(&self) -> Result<Store, CommandError> {
+        match self {
+            Self::Folder(folder) => Ok(for_command(folder, false)?),
+            Self::Postgres(settings) => {
+                let settings = PostgresSettings {
+                    readers: 1,
+                    serves: false,
+                    since: Since::Restored,
+                    ..settings.clone()
+                };
+                on_server(&settings, false)
+            }
+        }
     }
 
     /// Opens the data for one command; missing ones are made only when `create` says so.

@@ -114,7 +114,7 @@ pub fn open(folder: &Path, process: u8) -> Result<Store, CommandError> {
 /// When they cannot be used.
 pub fn open_for_admin(data: &Data, create: bool) -> Result<(Hub, Option<Place>), CommandError> {
     let (place, store) = data.open_for_command(create)?;
-    Ok((for_one_command(store)?, place))
+    Ok((hub_of(store)?, place))
 }
 
 /// Opens the database of a folder that the caller has entered, for one command.
@@ -122,10 +122,14 @@ pub fn open_for_admin(data: &Data, create: bool) -> Result<(Hub, Option<Place>),
 /// # Errors
 /// When the database cannot be used.
 pub fn hub_on(folder: &Path, create: bool) -> Result<Hub, CommandError> {
-    for_one_command(data::for_command(folder, create)?)
+    hub_of(data::for_command(folder, create)?)
 }
 
-fn for_one_command(store: Store) -> Result<Hub, CommandError> {
+/// Returns the hub on a store, for one command.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn hub_of(store: Store) -> Result<Hub, CommandError> {
     let parts = parts(store, String::new(), Vec::new())?;
     Ok(Hub::new(parts))
 }

@@ -204,9 +204,10 @@ impl Hub {
         self.bus.wake_workers();
     }
 
-    /// Says whether this process works for a project by itself.
+    /// Says whether this process works for a project by itself: for none while the database may have
+    /// forgotten what was done.
     pub(crate) fn works_for(&self, project: ProjectId) -> bool {
-        self.own_shares.has(project)
+        self.own_shares.has(project) && self.store.is_sure()
     }
 
     /// Forgets all rows in memory and has every link look, since any row may have changed.

@@ -191,6 +191,9 @@ async fn prepare(
 
 async fn commit(actor: &Actor, due: Vec<Due>) -> Result<usize, StoreError> {
     let step = move |work: &mut UnitOfWork<'_, '_>| {
+        if !work.tx.may_expose() {
+            return Err(StoreError::Busy);
+        }
         let (mut fired, mut touches) = (0, Touches::default());
         for one in &due {
             fired += usize::from(pass(work, one, &mut touches)?);

@@ -25,7 +25,7 @@ mod progress;
 
 pub use counters::Tallies;
 pub use progress::{
-    advance, called_off, cancel, end, end_all, end_of_schedule, next_after, walked,
+    advance, called_off, cancel, end, end_of_project, end_of_schedule, next_after, walked,
 };
 
 /// The column of the message, as errors name it.

@@ -102,16 +102,20 @@ pub fn end_of_schedule(
     Ok(())
 }
 
-/// Ends all whose messages are being made, for a reason.
-pub fn end_all(tx: &mut Tx<'_>, problem: &str) -> Result<(), StoreError> {
+/// Ends all of a project whose messages are being made, for a reason.
+pub fn end_of_project(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    problem: &str,
+) -> Result<(), StoreError> {
     tx.run(
         concat!(
             "UPDATE broadcasts SET stage = ",
             code!(stage Queued),
-            ", problem = $1 WHERE stage = ",
+            ", problem = $2 WHERE project_id = $1 AND stage = ",
             code!(stage Queuing)
         ),
-        &values![problem],
+        &values![project_id, problem],
     )?;
     Ok(())
 }

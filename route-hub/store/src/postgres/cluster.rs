@@ -3,13 +3,17 @@
 use super::clock::ClockOff;
 use super::connect::PostgresSettings;
 use super::fence::Fence;
+use super::gates::CommitRow;
+use super::nets::Answered;
+use super::processes::{WAITING, WRITERS};
+use super::servers::Servers;
 use super::versions::Versions;
 use crate::health::HealthBoard;
 use crate::keys::Keys;
 use crate::load::{ClusterLoad, Commits};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use tokio::sync::watch;
 
 /// What the threads of one process share.
@@ -21,6 +25,9 @@ pub(crate) struct Cluster {
     pub(crate) fence: Fence,
     pub(crate) versions: Versions,
     pub(crate) clock_off: ClockOff,
+    pub(crate) servers: Arc<Servers>,
+    /// How many commits were answered, by writing connection.
+    answered: [AtomicI64; (WRITERS + WAITING) as usize],
     /// The numbers of the processes that serve.
     pub(crate) serving: watch::Sender<BTreeSet<u8>>,
     pub(crate) mistakes: Mistakes,
@@ -62,6 +69,7 @@ impl Cluster {
         keys: Arc<Keys>,
         health: Arc<HealthBoard>,
         commits: Arc<Commits>,
+        servers: Arc<Servers>,
         serving: BTreeSet<u8>,
         mistakes: Mistakes,
     ) -> Self {
@@ -73,13 +81,33 @@ impl Cluster {
             fence: Fence::new(),
             versions: Versions::default(),
             clock_off: ClockOff::default(),
+            servers,
+            answered: Default::default(),
             serving: watch::Sender::new(serving),
             mistakes,
         }
     }
 
     pub(crate) fn may_post(&self) -> bool {
-        self.fence.may_post() || self.mistakes.is("late_posts")
+        let is_alive = self.fence.may_post() || self.mistakes.is("late_posts");
+        is_alive && self.servers.is_sure_now()
+    }
+
+    /// Notes how many commits of a writing connection were answered.
+    pub(crate) fn answers(&self, row: &CommitRow) {
+        let place = usize::try_from(row.writer).unwrap_or(usize::MAX);
+        if let Some(answered) = self.answered.get(place) {
+            answered.fetch_max(row.commits, Ordering::AcqRel);
+        }
+    }
+
+    /// Returns how many commits were answered, by writing connection.
+    pub(crate) fn answered(&self) -> Answered {
+        let mut answered = Answered::default();
+        for (now, known) in answered.iter_mut().zip(&self.answered) {
+            *now = known.load(Ordering::Acquire);
+        }
+        answered
     }
 
     pub(crate) fn load(&self) -> ClusterLoad {

@@ -2,6 +2,7 @@
 
 use super::failure::failure;
 use super::processes::BEAT;
+use super::servers::{Lead, Servers, refused};
 use crate::trust::trust;
 use crate::{StoreError, stopwatch};
 use postrider_model::UnixMs;
@@ -9,9 +10,10 @@ use std::fmt;
 use std::future::poll_fn;
 use std::path::PathBuf;
 use std::str::FromStr as _;
+use std::sync::Arc;
 use std::time::Duration;
-use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
-use tokio_postgres::{AsyncMessage, Client, Config};
+use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::{AsyncMessage, Client, Config, Error, Row};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// How long a new connection may take.
@@ -23,6 +25,18 @@ const OPTIONS: &str = "-c statement_timeout=5000 -c lock_timeout=2000 \
     -c idle_in_transaction_session_timeout=1000 -c enable_seqscan=off \
     -c enable_bitmapscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c enable_material=off \
     -c plan_cache_mode=force_generic_plan -c jit=off";
+
+/// What the operator says of a database that changed while no hub lived: one that was brought back from
+/// a dump or to an earlier moment, copied, or promoted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Since {
+    /// Nothing: a hub that is to serve refuses it.
+    Unknown,
+    /// It holds all that was ever answered.
+    NothingLost,
+    /// It may have forgotten something: hubs send nothing before [`crate::meta::end_loss`].
+    Restored,
+}
 
 /// Where and how to open a PostgreSQL database.
 #[derive(Clone)]
@@ -41,6 +55,8 @@ pub struct PostgresSettings {
     pub create: bool,
     /// Whether this process serves, and so works for a share of the projects: a command does not.
     pub serves: bool,
+    /// What the operator says of a database that changed while no hub lived.
+    pub since: Since,
     /// How often a process shows that it lives: who does not through ten beats of another is taken
     /// over. The same for all processes on a database.
     pub beat: Duration,
@@ -65,6 +81,7 @@ impl PostgresSettings {
             readers: 4,
             create: true,
             serves: true,
+            since: Since::Unknown,
             beat: BEAT,
             clock: stopwatch::unix,
             notices: true,
@@ -99,8 +116,10 @@ pub(crate) fn named(settings: &PostgresSettings) -> String {
 /// Opens connections to one database.
 #[derive(Clone)]
 pub(crate) struct Connector {
-    config: Config,
+    /// One for each host, in the order in which they are tried.
+    hosts: Vec<Config>,
     tls: MakeRustlsConnect,
+    pub(crate) servers: Arc<Servers>,
 }
 
 impl Connector {
@@ -109,28 +128,30 @@ impl Connector {
     /// # Errors
     /// [`StoreError::Refused`] when the URL or the file of certificates cannot be read.
     pub(crate) fn new(settings: &PostgresSettings) -> Result<Self, StoreError> {
-        let mut config = Config::from_str(&settings.url)
-            .map_err(|error| refused(format!("the database's URL cannot be read: {error}")))?;
+        let unreadable = |error| format!("the database's URL cannot be read: {error}");
+        let mut config = Config::from_str(&settings.url).map_err(|error| StoreError::Refused {
+            why: unreadable(error),
+        })?;
         if let Some(password) = &settings.password {
             config.password(password);
         }
-        if config.get_application_name().is_none() {
-            config.application_name("route-hub");
-        }
-        config
-            .options(OPTIONS)
-            .connect_timeout(CONNECT_WAIT)
-            .tcp_user_timeout(TCP_WAIT)
-            .target_session_attrs(TargetSessionAttrs::ReadWrite);
         let is_plain = settings.plain || config.get_hosts().iter().all(is_near);
-        config.ssl_mode(if is_plain {
-            SslMode::Disable
-        } else {
-            SslMode::Require
-        });
+        let mut hosts = each_host(&config);
+        for host in &mut hosts {
+            host.application_name(config.get_application_name().unwrap_or("route-hub"))
+                .options(OPTIONS)
+                .connect_timeout(CONNECT_WAIT)
+                .tcp_user_timeout(TCP_WAIT)
+                .ssl_mode(if is_plain {
+                    SslMode::Disable
+                } else {
+                    SslMode::Require
+                });
+        }
         Ok(Self {
-            config,
+            hosts,
             tls: MakeRustlsConnect::new(trust(settings.ca.as_deref())?),
+            servers: Arc::new(Servers::new()),
         })
     }
 
@@ -139,24 +160,46 @@ impl Connector {
     /// # Errors
     /// [`StoreError::Refused`] with why; [`StoreError::Unreachable`].
     pub(crate) async fn connect(&self) -> Result<Client, StoreError> {
-        self.connect_hearing(|_| {}).await
+        let (client, _) = self.connect_hearing(|_| {}).await?;
+        Ok(client)
     }
 
-    /// As [`Self::connect`]; `hear` is told what the server says without being asked.
+    /// As [`Self::connect`], and returns where the connection leads to; `hear` is told what the server
+    /// says without being asked.
     pub(crate) async fn connect_hearing(
         &self,
+        hear: impl FnMut(AsyncMessage) + Clone + Send + 'static,
+    ) -> Result<(Client, Lead), StoreError> {
+        let mut failed = None;
+        for host in &self.hosts {
+            match self.connect_to(host, hear.clone()).await {
+                Ok(connected) => return Ok(connected),
+                // Why a server is refused says more than that another cannot be reached.
+                Err(error) => match failed {
+                    Some(StoreError::Refused { .. }) => {}
+                    _ => failed = Some(error),
+                },
+            }
+        }
+        Err(failed.unwrap_or_else(|| refused("its URL names no host")))
+    }
+
+    async fn connect_to(
+        &self,
+        host: &Config,
         mut hear: impl FnMut(AsyncMessage) + Send + 'static,
-    ) -> Result<Client, StoreError> {
-        let opened = self.config.connect(self.tls.clone()).await;
-        let (client, mut connection) = opened.map_err(failure)?;
+    ) -> Result<(Client, Lead), StoreError> {
+        let opened = host.connect(self.tls.clone()).await;
+        let (client, mut connection) = opened.map_err(not_opened)?;
         tokio::spawn(async move {
             while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await
             {
                 hear(message);
             }
         });
-        check(&client).await?;
-        Ok(client)
+        let lead = check(&client).await?;
+        self.servers.meet(&lead)?;
+        Ok((client, lead))
     }
 
     /// Asks the server to end what a connection is doing.
@@ -165,6 +208,47 @@ impl Connector {
         let asked = token.cancel_query(self.tls.clone());
         drop(tokio::time::timeout(CONNECT_WAIT, asked).await);
     }
+}
+
+/// Returns the settings for each host alone: which of them is the primary is not the client's to say,
+/// since one that was left behind takes writes, too.
+fn each_host(config: &Config) -> Vec<Config> {
+    let (hosts, addresses) = (config.get_hosts(), config.get_hostaddrs());
+    let ports = config.get_ports();
+    let one = |place: usize| {
+        let mut one = Config::new();
+        match hosts.get(place) {
+            Some(Host::Tcp(name)) => drop(one.host(name)),
+            Some(Host::Unix(path)) => drop(one.host_path(path)),
+            None => {}
+        }
+        if let Some(address) = addresses.get(place) {
+            one.hostaddr(*address);
+        }
+        if let Some(port) = ports.get(place).or(ports.first()) {
+            one.port(*port);
+        }
+        if let Some(user) = config.get_user() {
+            one.user(user);
+        }
+        if let Some(password) = config.get_password() {
+            one.password(password);
+        }
+        if let Some(name) = config.get_dbname() {
+            one.dbname(name);
+        }
+        one
+    };
+    (0..hosts.len().max(addresses.len())).map(one).collect()
+}
+
+/// Translates why there is no connection. What poolers know of a connection's settings is a list.
+fn not_opened(error: Error) -> StoreError {
+    let told = error.as_db_error().map_or("", |told| told.message());
+    if told.contains("startup parameter") {
+        return refused(POOLER);
+    }
+    failure(error)
 }
 
 /// Says whether a host is this very machine.
@@ -178,38 +262,100 @@ fn is_near(host: &Host) -> bool {
     }
 }
 
-/// What must be so on every server.
-const CHECK: &str = "SELECT current_setting('server_version_num')::int, \
-    current_setting('fsync'), current_setting('full_page_writes'), \
-    current_setting('synchronous_commit'), current_setting('server_encoding'), \
-    pg_is_in_recovery(), current_setting('statement_timeout')";
+/// What must be so on every server, and where it is. A setting is left on the session, to be found again.
+const CHECK: &str = "SELECT current_setting('server_version_num')::int4 AS version, \
+    current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes, \
+    current_setting('synchronous_commit') AS synchronous_commit, \
+    current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS is_standby, \
+    current_setting('transaction_read_only') AS read_only, \
+    current_setting('statement_timeout') AS statement_timeout, pg_backend_pid() AS backend, \
+    set_config('postrider.session', 'kept', false) AS kept, \
+    (SELECT system_identifier FROM pg_control_system()) || '/' || \
+    (SELECT oid FROM pg_database WHERE datname = current_database()) AS server, \
+    CASE WHEN pg_is_in_recovery() THEN 0 ELSE ('x' || left(pg_walfile_name( \
+    pg_current_wal_lsn()), 8))::bit(32)::int8 END AS timeline";
+/// Whether the session is still the same.
+const CHECK_AGAIN: &str = "SELECT pg_backend_pid() AS backend, \
+    COALESCE(current_setting('postrider.session', true), '') AS kept";
 
 /// The oldest version that is supported.
 const VERSION_MIN: i32 = 150_000;
+/// Sessions that are shared with others, or change from one transaction to the next.
+pub(crate) const POOLER: &str = "there is a pooler before it that shares its sessions, in transaction or \
+    statement mode: connect to PostgreSQL directly";
 
-async fn check(client: &Client) -> Result<(), StoreError> {
+async fn check(client: &Client) -> Result<Lead, StoreError> {
     let row = client.query_one(CHECK, &[]).await.map_err(failure)?;
-    let text = |column| row.get::<_, &str>(column);
-    let wrong = if row.get::<_, i32>(0) < VERSION_MIN {
-        "PostgreSQL 15 or newer is needed"
-    } else if text(1) == "off" {
-        "its fsync is off: a power failure would lose messages"
-    } else if text(2) == "off" {
-        "its full_page_writes is off: a power failure would damage it"
-    } else if matches!(text(3), "off" | "local") {
-        "its synchronous_commit is off or local: a crash would lose messages"
-    } else if text(4) != "UTF8" {
-        "its encoding is not UTF-8"
-    } else if row.get(5) {
-        "it is a standby: the hub needs the primary"
-    } else if text(6) != "5s" {
-        "the connection's own settings did not arrive: is there a pooler in between?"
-    } else {
-        return Ok(());
-    };
-    Err(refused(format!("the database is refused: {wrong}")))
+    if let Some(wrong) = wrong(&row) {
+        return Err(refused(wrong));
+    }
+    let again = client.query_one(CHECK_AGAIN, &[]).await.map_err(failure)?;
+    let backend = |row: &Row| row.get::<_, i32>("backend");
+    if backend(&again) != backend(&row) || again.get::<_, &str>("kept") != "kept" {
+        return Err(refused(POOLER));
+    }
+    Ok(Lead {
+        server: row.get("server"),
+        timeline: row.get("timeline"),
+    })
 }
 
-fn refused(why: String) -> StoreError {
-    StoreError::Refused { why }
+fn wrong(row: &Row) -> Option<&'static str> {
+    let text = |column| row.get::<_, &str>(column);
+    if row.get::<_, i32>("version") < VERSION_MIN {
+        Some("PostgreSQL 15 or newer is needed")
+    } else if text("fsync") == "off" {
+        Some("its fsync is off: a power failure would lose messages")
+    } else if text("full_page_writes") == "off" {
+        Some("its full_page_writes is off: a power failure would damage it")
+    } else if matches!(text("synchronous_commit"), "off" | "local") {
+        Some("its synchronous_commit is off or local: a crash would lose messages")
+    } else if text("encoding") != "UTF8" {
+        Some("its encoding is not UTF-8")
+    } else if row.get("is_standby") {
+        Some("it is a standby: the hub needs the primary")
+    } else if text("read_only") == "on" {
+        Some("it takes no writes: its default_transaction_read_only is on")
+    } else if text("statement_timeout") != "5s" {
+        Some(POOLER)
+    } else {
+        None
+    }
+}
+
+/// How many connections this session's user may still open, after those that are kept for superusers, and
+/// what limits them.
+const ROOM: &str = "SELECT room, setting FROM ( \
+    SELECT current_setting('max_connections')::int8 - used.everywhere - CASE WHEN rolsuper THEN 0 \
+    ELSE current_setting('superuser_reserved_connections')::int8 \
+    + COALESCE(current_setting('reserved_connections', true), '0')::int8 END AS room, \
+    'max_connections of the server' AS setting FROM own, used \
+    UNION ALL SELECT rolconnlimit - used.by_role, 'connection limit of its user' FROM own, used \
+    WHERE rolconnlimit >= 0 AND NOT rolsuper \
+    UNION ALL SELECT datconnlimit - used.here, 'connection limit of the database' \
+    FROM pg_database, own, used WHERE datname = current_database() AND datconnlimit >= 0 \
+    AND NOT rolsuper) AS limits ORDER BY room LIMIT 1";
+const WITH_USED: &str = "WITH own AS (SELECT rolsuper, rolconnlimit FROM pg_roles \
+    WHERE rolname = session_user), \
+    used AS (SELECT (SELECT sum(numbackends) FROM pg_stat_database)::int8 AS everywhere, \
+    (SELECT numbackends FROM pg_stat_database WHERE datname = current_database())::int8 AS here, \
+    (SELECT count(*) FROM pg_stat_activity WHERE usename = session_user) AS by_role) ";
+
+/// Refuses a server that has no room for so many connections more.
+///
+/// # Errors
+/// [`StoreError::Refused`]; what the server says.
+pub(crate) async fn has_room(client: &Client, needed: usize) -> Result<(), StoreError> {
+    let look = format!("{WITH_USED}{ROOM}");
+    let row = client.query_one(&look, &[]).await.map_err(failure)?;
+    let (room, setting) = (
+        row.get::<_, i64>("room").max(0),
+        row.get::<_, &str>("setting"),
+    );
+    if usize::try_from(room).is_ok_and(|room| room >= needed) {
+        return Ok(());
+    }
+    Err(refused(&format!(
+        "it has room for {room} connections more, and {needed} are needed: raise the {setting}"
+    )))
 }

@@ -216,10 +216,11 @@ pub(crate) fn open(
         Claim::Wait => WAIT,
         Claim::None => NONE,
     };
+    // First of all, for it may make the connection anew, with other statements.
+    session.begin(Access::Write)?;
     let [lock, raise, take, read] =
         [LOCK_WRITER, raise, take, READ].map(|text| session.statement(Sql::Fixed(text)));
     let (lock, raise, take, read) = (lock?, raise?, take?, read?);
-    session.begin(Access::Write)?;
     let client = session.client()?;
     let (one, two) = row.lock();
     let (gates, all) = (numbers(&wanted.gates), numbers(&wanted.read));

@@ -11,6 +11,7 @@
 
 use super::cluster::Cluster;
 use super::gates::{self, CommitRow, Gates, Wanted};
+use super::nets;
 use super::session::PostgresSession;
 use crate::job::Job;
 use crate::stopwatch::Stopwatch;
@@ -180,14 +181,39 @@ impl Groups {
             let Some(commits) = gates::commits(&mut self.session, &self.row)? else {
                 return Ok(None);
             };
-            (self.row.commits, self.is_unsure) = (commits, false);
+            self.take(commits)?;
+            self.is_unsure = false;
         }
         #[cfg(feature = "mistakes")]
         if self.hub.mistakes.is("n_unseen") {
             return gates::open_unseen(&mut self.session, &self.row, wanted).map(Some);
         }
         let opened = gates::open(&mut self.session, &self.row, wanted, claim);
+        let opened = opened.inspect_err(|_| self.session.rollback())?;
+        if opened.is_some() || !self.went_back()? {
+            return Ok(opened);
+        }
+        let opened = gates::open(&mut self.session, &self.row, wanted, claim);
         opened.inspect_err(|_| self.session.rollback())
+    }
+
+    /// Says whether the server has forgotten commits that were answered: then that is noted, and the
+    /// writer goes on from what there is.
+    fn went_back(&mut self) -> Result<bool, StoreError> {
+        self.session.rollback();
+        match gates::commits(&mut self.session, &self.row)? {
+            Some(commits) if commits < self.row.commits => self.take(commits).map(|()| true),
+            _ => Ok(false),
+        }
+    }
+
+    /// Takes the number of commits that was found.
+    fn take(&mut self, commits: i64) -> Result<(), StoreError> {
+        if commits < self.row.commits {
+            nets::tell_of_loss(&mut self.session)?;
+        }
+        self.row.commits = commits;
+        Ok(())
     }
 
     /// Runs the jobs, one after the other.
@@ -265,6 +291,7 @@ impl Groups {
                 self.hub.counters.waits.add(self.session.take_waits());
                 self.row.commits += 1;
                 gates.tell(&self.hub.versions);
+                self.hub.answers(&self.row);
                 Ok(())
             }
             Ok(()) | Err(StoreError::Unreachable(_)) => Err(Undone::Unsure),
@@ -300,7 +327,10 @@ impl Groups {
             match gates::commits(&mut self.session, &self.row) {
                 Ok(Some(commits)) => {
                     let is_done = commits > self.row.commits;
-                    self.row.commits = commits;
+                    if self.take(commits).is_err() {
+                        continue;
+                    }
+                    self.hub.answers(&self.row);
                     let mistakes = self.hub.mistakes;
                     let is_done = (is_done && !mistakes.is("lost_answer_is_no"))
                         || mistakes.is("lost_answer_is_yes");

@@ -9,9 +9,11 @@ mod fence;
 mod gates;
 mod group;
 mod migrate;
+mod nets;
 mod notices;
 mod place;
 mod processes;
+mod servers;
 mod session;
 mod start;
 mod values;
@@ -19,10 +21,11 @@ mod versions;
 mod writer;
 
 pub(crate) use self::cluster::{Cluster, Mistakes};
-pub use self::connect::PostgresSettings;
 pub(crate) use self::connect::named;
+pub use self::connect::{PostgresSettings, Since};
 pub(crate) use self::migrate::{SERVES_SINCE_NAME, TABLES};
 pub(crate) use self::processes::begin_without_any;
+pub use self::servers::Standing;
 pub(crate) use self::start::{QUEUES, open, open_to_move};
 
 /// Brings a test's database to our schema, and no more.

@@ -43,7 +43,7 @@ async fn connect(connector: &Connector, inbox: Inbox) -> Result<Client, StoreErr
             inbox.take(notice.payload());
         }
     };
-    let client = connector.connect_hearing(hear).await?;
+    let (client, _) = connector.connect_hearing(hear).await?;
     client.batch_execute(LISTEN).await.map_err(failure)?;
     Ok(client)
 }

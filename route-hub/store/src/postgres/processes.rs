@@ -6,9 +6,11 @@
 //! nothing of the other comes after. An outage of the database stops all beats and takes over nobody.
 
 use super::cluster::Cluster;
-use super::connect::Connector;
+use super::connect::{Connector, PostgresSettings};
 use super::gates::CommitRow;
+use super::nets::{self, WAITS_FOR_STANDBY};
 use super::place::Place;
+use super::servers::Lead;
 use super::session::PostgresSession;
 use crate::stop::Stop;
 use crate::stopwatch::boot_ms;
@@ -26,7 +28,7 @@ pub(crate) const WAITING: u8 = 4;
 /// The time between two beats.
 pub(crate) const BEAT: Duration = Duration::from_secs(1);
 /// Beats of another process through which one may stand still.
-const STILL_MAX: u32 = 10;
+pub(crate) const STILL_MAX: u32 = 10;
 /// Most processes: their number is part of their keys.
 const NUMBERS: i64 = 256;
 
@@ -52,7 +54,7 @@ impl Process {
 }
 
 /// Begins a transaction in which no process joins.
-fn begin_alone(session: &mut dyn Session) -> Result<(), StoreError> {
+pub(crate) fn begin_alone(session: &mut dyn Session) -> Result<(), StoreError> {
     session.begin(Access::Write)?;
     session.run(Sql::Fixed("SELECT pg_advisory_xact_lock(0)"), &[])
 }
@@ -93,14 +95,17 @@ pub(crate) fn end_gone(session: &mut PostgresSession, own: &Place) -> Result<(),
 /// Takes a number that no living process has.
 ///
 /// # Errors
-/// [`StoreError::Refused`] when there is none, and for a database that is one end of a move.
+/// [`StoreError::Refused`] when there is none, for a database that is one end of a move, and as
+/// [`nets::begin_to_join`].
 pub(crate) fn join(
     session: &mut PostgresSession,
-    serves: bool,
+    settings: &PostgresSettings,
     place: Option<&Place>,
 ) -> Result<Joined, StoreError> {
-    begin_alone(session)?;
+    nets::begin_to_join(session, settings)?;
     refuse_moved(session)?;
+    let serves = settings.serves;
+    let Lead { server, timeline } = session.lead()?;
     let mut taken = BTreeMap::new();
     let (mut newest, mut serving) = (0, BTreeSet::new());
     let all = "SELECT number, incarnation, ended, serves FROM processes ORDER BY number";
@@ -122,22 +127,26 @@ pub(crate) fn join(
     };
     let process = Process {
         number,
-        incarnation: newest + 1,
+        // On another timeline, never one that was given on this one and forgotten.
+        incarnation: (newest + 1).max(timeline << 32),
     };
-    session.run(
-        Sql::Fixed(
-            "INSERT INTO processes (number, incarnation, serves, beats, ended, place) \
-             VALUES ($1, $2, $3, 0, 0, $4) ON CONFLICT (number) DO UPDATE \
-             SET incarnation = excluded.incarnation, serves = excluded.serves, beats = 0, ended = 0, \
-             place = excluded.place",
-        ),
-        &values![
-            i64::from(number),
-            process.incarnation,
-            serves,
-            place.map(Place::to_text)
-        ],
-    )?;
+    let take = format!(
+        "INSERT INTO processes \
+         (number, incarnation, serves, beats, ended, server, timeline, synchronous, place) \
+         VALUES ($1, $2, $3, 0, 0, $4, $5, {WAITS_FOR_STANDBY}, $6) ON CONFLICT (number) DO UPDATE \
+         SET incarnation = excluded.incarnation, serves = excluded.serves, beats = 0, ended = 0, \
+         server = excluded.server, timeline = excluded.timeline, \
+         synchronous = excluded.synchronous, place = excluded.place"
+    );
+    let own = values![
+        i64::from(number),
+        process.incarnation,
+        serves,
+        &server,
+        timeline,
+        place.map(Place::to_text)
+    ];
+    session.run(Sql::Built(&take), &own)?;
     if serves {
         serving.insert(number);
     }
@@ -151,8 +160,14 @@ pub(crate) fn join(
             &values![i64::from(row.process), row.incarnation, row.writer],
         )?;
     }
+    let standing = nets::standing(session)?;
     session.commit()?;
-    Ok(Joined { process, serving })
+    session.servers().stands(timeline, standing);
+    Ok(Joined {
+        process,
+        serving,
+        timeline,
+    })
 }
 
 fn refuse_moved(session: &mut dyn Session) -> Result<(), StoreError> {
@@ -237,6 +252,8 @@ pub(crate) struct Joined {
     pub(crate) process: Process,
     /// The numbers of those that serve, this one among them.
     pub(crate) serving: BTreeSet<u8>,
+    /// Where it joined.
+    pub(crate) timeline: i64,
 }
 
 fn number_of(column: i64) -> Result<u8, StoreError> {
@@ -296,12 +313,14 @@ pub(crate) struct Heart {
     beat: Duration,
     clock: fn() -> UnixMs,
     seen: Seen,
+    /// The timeline on which all that was answered was found.
+    found_on: i64,
 }
 
 impl Heart {
     pub(crate) fn new(
         connector: Connector,
-        process: Process,
+        (process, found_on): (Process, i64),
         hub: Arc<Cluster>,
         beat: Duration,
         clock: fn() -> UnixMs,
@@ -313,6 +332,7 @@ impl Heart {
             beat,
             clock,
             seen: Seen::default(),
+            found_on,
         })
     }
 
@@ -332,12 +352,17 @@ impl Heart {
         if self.hub.mistakes.is("no_beat") {
             return Ok(());
         }
-        let own = values![i64::from(self.process.number), self.process.incarnation];
         let sent_ms = boot_ms();
+        // Before it is looked for.
+        let answered = self.hub.answered();
         self.session.begin(Access::Write)?;
-        let beat = "UPDATE processes SET beats = beats + 1 WHERE number = $1 AND incarnation = $2 \
-            AND ended = 0";
-        let counted = self.session.execute(Sql::Fixed(beat), &own)?;
+        let timeline = self.session.lead()?.timeline;
+        let counted = self.count(timeline)?;
+        if timeline > self.found_on && (counted == 0 || self.finds_less(&answered)?) {
+            tracing::error!("the database has forgotten what this process was answered");
+            nets::note_loss(&mut self.session)?;
+        }
+        let standing = nets::standing(&mut self.session)?;
         let (mut others, mut serving) = (Vec::new(), BTreeSet::new());
         let living = "SELECT number, incarnation, beats, serves, \
             CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) \
@@ -366,6 +391,8 @@ impl Heart {
             self.hub.fence.end();
             return Ok(());
         }
+        self.found_on = timeline;
+        self.session.servers().stands(timeline, standing);
         self.hub.fence.beat(sent_ms);
         if self.hub.mistakes.is("two_owners") {
             serving.retain(|number| *number == self.process.number);
@@ -387,6 +414,26 @@ impl Heart {
         }
         Ok(())
     }
+
+    /// Counts a beat, and says where it was; returns how many rows that concerns.
+    fn count(&mut self, timeline: i64) -> Result<usize, StoreError> {
+        let server = self.session.lead()?.server;
+        let beat = format!(
+            "UPDATE processes SET beats = beats + 1, server = $3, timeline = $4, \
+             synchronous = {WAITS_FOR_STANDBY} WHERE number = $1 AND incarnation = $2 AND ended = 0"
+        );
+        let own = values![
+            i64::from(self.process.number),
+            self.process.incarnation,
+            &server,
+            timeline
+        ];
+        self.session.execute(Sql::Built(&beat), &own)
+    }
+
+    fn finds_less(&mut self, answered: &nets::Answered) -> Result<bool, StoreError> {
+        nets::finds_less(&mut self.session, self.process, answered)
+    }
 }
 
 /// Ends a process that stood still: waits until nothing of it is under way, and leaves it no row to
@@ -404,6 +451,10 @@ fn take_over(
             Sql::Fixed("SELECT pg_advisory_xact_lock($1::int, $2::int)"),
             &values![one, two],
         )?;
+    }
+    let timeline = session.timeline();
+    if nets::may_have_lost(session, dead, timeline)? {
+        nets::note_loss(session)?;
     }
     let ended = session.execute(
         Sql::Fixed(

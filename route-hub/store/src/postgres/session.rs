@@ -6,6 +6,7 @@
 
 use super::connect::Connector;
 use super::failure::failure;
+use super::servers::{Lead, Servers};
 use super::values::{Encoded, encode};
 use crate::row::Row;
 use crate::stopwatch::Stopwatch;
@@ -39,6 +40,8 @@ pub(crate) struct PostgresSession {
     connector: Connector,
     runtime: Runtime,
     client: Option<Arc<Client>>,
+    /// Where the connection leads to, or led to last.
+    lead: Option<Lead>,
     /// By the address and length of the constant that each was made from.
     prepared: HashMap<(usize, usize), Statement>,
     built: HashMap<Box<str>, Statement>,
@@ -73,6 +76,7 @@ impl PostgresSession {
             connector,
             runtime,
             client: None,
+            lead: None,
             prepared: HashMap::new(),
             built: HashMap::new(),
             sent: VecDeque::new(),
@@ -94,8 +98,10 @@ impl PostgresSession {
     /// Returns the connection, a new one where it was lost; never within a transaction, which was lost
     /// with it.
     pub(super) fn client(&mut self) -> Result<Arc<Client>, StoreError> {
+        let is_left_behind = self.connector.servers.is_left_behind(self.timeline());
         if let Some(client) = &self.client
             && !client.is_closed()
+            && !is_left_behind
         {
             return Ok(Arc::clone(client));
         }
@@ -112,10 +118,57 @@ impl PostgresSession {
                 warnings.fetch_add(1, Ordering::Release);
             }
         };
-        let client = self
-            .runtime
-            .block_on(self.connector.connect_hearing(hear))?;
+        let connected = self.runtime.block_on(self.connector.connect_hearing(hear));
+        let (client, lead) = match (connected, &self.lead) {
+            (Ok(connected), _) => connected,
+            // The operator mends that while the process waits.
+            (Err(StoreError::Refused { why }), Some(_)) => {
+                self.servers().tell(&why);
+                return Err(StoreError::Unreachable(Arc::new(NoneToTake)));
+            }
+            (Err(error), _) => return Err(error),
+        };
+        self.lead = Some(lead);
         Ok(Arc::clone(self.client.insert(Arc::new(client))))
+    }
+
+    /// Returns what all connections of the process know of servers.
+    pub(super) fn servers(&self) -> Arc<Servers> {
+        Arc::clone(&self.connector.servers)
+    }
+
+    /// Returns where the connection leads to.
+    ///
+    /// # Errors
+    /// When there is none to be had.
+    pub(super) fn lead(&mut self) -> Result<Lead, StoreError> {
+        self.client()?;
+        self.lead.clone().ok_or(StoreError::Closed)
+    }
+
+    /// Asks for the server's process at the other end of the connection.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub(super) fn backend(&mut self) -> Result<i32, StoreError> {
+        let ask = async |client: &Client| {
+            let row = client.query_one("SELECT pg_backend_pid()", &[]).await;
+            row.map(|row| row.get(0)).map_err(failure)
+        };
+        self.block_on(ask)
+    }
+
+    fn timeline(&self) -> i64 {
+        self.lead.as_ref().map_or(0, |lead| lead.timeline)
+    }
+
+    /// Does something that is asynchronous on the connection.
+    pub(super) fn block_on<T>(
+        &mut self,
+        work: impl AsyncFnOnce(&Client) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let client = self.client()?;
+        self.runtime.block_on(work(&client))
     }
 
     /// Lets go of a connection, and of what was made on it.
@@ -385,7 +438,20 @@ impl Session for PostgresSession {
     fn change_mark(&mut self) -> Result<i64, StoreError> {
         Ok(0)
     }
+
+    fn timeline(&self) -> i64 {
+        self.timeline()
+    }
+
+    fn may_expose(&self) -> bool {
+        self.connector.servers.is_sure(self.timeline())
+    }
 }
+
+/// There are servers, and none that may be worked on.
+#[derive(Debug, thiserror::Error)]
+#[error("no server is one to work on")]
+struct NoneToTake;
 
 /// The connection was lost within a transaction.
 #[derive(Debug, thiserror::Error)]

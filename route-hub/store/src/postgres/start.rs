@@ -1,12 +1,13 @@
 //! Opening a database: all connections of a process, and the threads on them.
 
 use super::cluster::Cluster;
-use super::connect::{Connector, PostgresSettings};
+use super::connect::{self, Connector, PostgresSettings};
 use super::group::Groups;
 use super::migrate::{self, migrate};
 use super::notices;
 use super::place::Place;
 use super::processes::{self, Heart, Joined, Process, WAITING, WRITERS};
+use super::servers::{Servers, refused};
 use super::session::PostgresSession;
 use super::writer::{Line, Waiting, run_waiting, run_writer};
 use crate::hints::Carrier;
@@ -26,12 +27,17 @@ pub(crate) struct Opened {
     /// The numbers of the processes that serve, this one among them.
     pub(crate) serving: BTreeSet<u8>,
     pub(crate) readers: Vec<Box<dyn Session>>,
+    /// Where it joined.
+    timeline: i64,
     connector: Connector,
     beat: Duration,
     clock: fn() -> UnixMs,
     writers: Vec<PostgresSession>,
     waiting: Vec<PostgresSession>,
 }
+
+/// Connections beside those that read and write: one that beats and one for hints.
+const BESIDE: usize = 2;
 
 /// How many queues of writes there are.
 pub(crate) const QUEUES: usize = WRITERS as usize;
@@ -44,13 +50,16 @@ pub(crate) fn open(settings: &PostgresSettings) -> Result<Opened, StoreError> {
     let connector = Connector::new(settings)?;
     migrate(&connector, settings.create)?;
     let open = || PostgresSession::open(connector.clone());
-    let mut writers = (0..WRITERS)
-        .map(|_| open())
-        .collect::<Result<Vec<_>, _>>()?;
-    let waiting = (0..WAITING).map(|_| open()).collect::<Result<_, _>>()?;
-    let reader = || Ok::<_, StoreError>(Box::new(open()?) as Box<dyn Session>);
-    let readers = (0..settings.readers.max(1)).map(|_| reader());
-    let readers = readers.collect::<Result<_, _>>()?;
+    let readers = settings.readers.max(1);
+    let mut first = open()?;
+    let needed = usize::from(WRITERS + WAITING) + readers + BESIDE - 1;
+    first.block_on(async |client| connect::has_room(client, needed).await)?;
+    let rest = (1..usize::from(WRITERS + WAITING) + readers).map(|_| open());
+    let mut writers = vec![first];
+    writers.extend(rest.collect::<Result<Vec<_>, _>>()?);
+    apart(&mut writers)?;
+    let readers = writers.split_off(usize::from(WRITERS + WAITING));
+    let waiting = writers.split_off(usize::from(WRITERS));
     let place = Place::own();
     if let Some(place) = &place
         && let Err(error) = processes::end_gone(&mut writers[0], place)
@@ -59,10 +68,16 @@ pub(crate) fn open(settings: &PostgresSettings) -> Result<Opened, StoreError> {
         tracing::warn!(%error, "processes that have ended could not be taken over");
         writers[0].rollback();
     }
-    let joined = processes::join(&mut writers[0], settings.serves, place.as_ref());
-    let Joined { process, serving } = joined?;
+    let joined = processes::join(&mut writers[0], settings, place.as_ref())?;
+    let Joined {
+        process,
+        serving,
+        timeline,
+    } = joined;
+    let boxed = |reader| Box::new(reader) as Box<dyn Session>;
     Ok(Opened {
-        readers,
+        readers: readers.into_iter().map(boxed).collect(),
+        timeline,
         process,
         serving,
         connector: connector.clone(),
@@ -95,6 +110,18 @@ pub(crate) fn open_to_move(
     Ok(Some(Box::new(session)))
 }
 
+/// Refuses sessions that end at the same process of the server: who shares them out gives each of ours the
+/// first that is free.
+fn apart(sessions: &mut [PostgresSession]) -> Result<(), StoreError> {
+    let mut backends = BTreeSet::new();
+    for session in sessions {
+        if !backends.insert(session.backend()?) {
+            return Err(refused(connect::POOLER));
+        }
+    }
+    Ok(())
+}
+
 /// A thread's work that carries hints by the server's notices.
 ///
 /// # Errors
@@ -112,6 +139,11 @@ fn carry(connector: Connector, carrier: Carrier) -> Result<Work, StoreError> {
 pub(crate) type Work = (&'static str, Box<dyn FnOnce() + Send>);
 
 impl Opened {
+    /// Returns what all connections know of servers.
+    pub(crate) fn servers(&self) -> Arc<Servers> {
+        Arc::clone(&self.connector.servers)
+    }
+
     /// Has a maker's keys lie above all that is stored.
     ///
     /// # Errors
@@ -163,7 +195,7 @@ impl Opened {
         }
         let heart = Heart::new(
             self.connector,
-            process,
+            (process, self.timeline),
             Arc::clone(hub),
             self.beat,
             self.clock,
