@@ -1,6 +1,11 @@
 //! Several processes that hint to each other through a NATS server: `scripts/test storage --database
 //! postgres` starts one.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test stops at whatever it did not expect"
+)]
+
 use async_nats::{Client, ConnectOptions};
 use futures_util::StreamExt as _;
 use hub_nats::{NatsSettings, Servers, carry};
