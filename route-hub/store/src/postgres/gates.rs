@@ -115,6 +115,13 @@ impl Gates {
         of(job).all(|gate| self.held().any(|row| row.gate == gate))
     }
 
+    /// Says whether all gates of a job are held, and every version that counts for it was read.
+    pub(crate) fn cover(&self, job: &dyn Job) -> bool {
+        let prepared = job.gates().and_then(|gates| gates.prepared());
+        let was_read = |gate| self.rows.iter().any(|row| row.gate == gate);
+        self.hold(job) && prepared.is_none_or(|prepared| was_read(prepared.organization))
+    }
+
     /// Returns the highest key that was made under any of them.
     pub(crate) fn last_key(&self) -> Option<Key> {
         let highest = self.held().map(|row| row.last_key).max();

@@ -104,14 +104,42 @@ impl Groups {
         ran
     }
 
+    /// As [`run`](Self::run), but waits for the gates. What `more` brings until they are there goes along,
+    /// up to the first job that needs others: that one is given back.
+    pub(crate) fn run_when_open(
+        &mut self,
+        mut jobs: Vec<Queued>,
+        more: impl Iterator<Item = Queued>,
+    ) -> Ran {
+        let mut ran = Ran::default();
+        match self.open(&jobs, Claim::Wait) {
+            Ok(gates) => {
+                ran.parked.extend(fill(&mut jobs, &gates, more));
+                self.run_open(&mut ran, jobs, gates, Claim::Wait, 0);
+            }
+            Err(error) => self.fail(jobs, &error),
+        }
+        ran
+    }
+
     fn run_into(&mut self, ran: &mut Ran, jobs: Vec<Queued>, claim: Claim, reruns: u32) {
         if jobs.is_empty() {
             return;
         }
-        let mut gates = match self.open(&jobs, claim) {
-            Ok(gates) => gates,
-            Err(error) => return self.fail(jobs, &error),
-        };
+        match self.open(&jobs, claim) {
+            Ok(gates) => self.run_open(ran, jobs, gates, claim, reruns),
+            Err(error) => self.fail(jobs, &error),
+        }
+    }
+
+    fn run_open(
+        &mut self,
+        ran: &mut Ran,
+        jobs: Vec<Queued>,
+        mut gates: Gates,
+        claim: Claim,
+        reruns: u32,
+    ) {
         let mut jobs = part(jobs, &gates, &mut ran.parked);
         if jobs.is_empty() {
             return self.session.rollback();
@@ -378,6 +406,21 @@ struct Failure {
     at_commit: bool,
     /// Whether it did more than one job may do: it would again.
     is_too_large: bool,
+}
+
+/// Adds jobs that need no more than the gates of a group; returns the first that does.
+fn fill(
+    jobs: &mut Vec<Queued>,
+    gates: &Gates,
+    more: impl Iterator<Item = Queued>,
+) -> Option<Queued> {
+    for queued in more {
+        if !gates.cover(&*queued.job) {
+            return Some(queued);
+        }
+        jobs.push(queued);
+    }
+    None
 }
 
 /// Keeps the jobs whose gates are held. Once a job of a party goes, its later ones go with it.

@@ -45,16 +45,14 @@ impl Line {
         self.queue.take_where(wait, |party| self.is_here(party))
     }
 
-    /// Takes what a party has, up to a group.
-    fn all_of(&self, party: Party) -> Vec<Queued> {
-        let next = || match self
-            .queue
-            .take_where(Duration::ZERO, |other| other == party)
-        {
+    /// Takes what a party has, one by one.
+    fn jobs_of(&self, party: Party) -> impl Iterator<Item = Queued> {
+        let is_its = move |other| other == party;
+        let next = move || match self.queue.take_where(Duration::ZERO, is_its) {
             Taken::Some(party, job) => Some(Queued::new(party, job)),
             Taken::TimedOut | Taken::Closed => None,
         };
-        std::iter::from_fn(next).take(GROUP_MAX).collect()
+        std::iter::from_fn(next)
     }
 
     fn come_back(&self, party: Party) {
@@ -175,13 +173,15 @@ pub(crate) fn run_waiting(mut groups: Groups, waiting: &Waiting) {
     {
         loop {
             if jobs.is_empty() {
-                jobs = line.all_of(party);
+                jobs.extend(line.jobs_of(party).take(GROUP_MAX));
             }
             if jobs.is_empty() {
                 break;
             }
-            let ran = groups.run(std::mem::take(&mut jobs), Claim::Wait);
+            let room = GROUP_MAX.saturating_sub(jobs.len());
+            let ran = groups.run_when_open(jobs, line.jobs_of(party).take(room));
             charge(&line, &ran.steps);
+            jobs = ran.parked;
         }
         line.come_back(party);
     }

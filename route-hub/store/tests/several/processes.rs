@@ -8,6 +8,7 @@ use postrider_model::{Id, Key, ProjectId, UnixMs};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
+use tokio::task::JoinHandle;
 
 /// A database, and the stores of some processes on it.
 struct World {
@@ -270,11 +271,13 @@ async fn a_group_that_arrives_after_it_ran_again_does_nothing() {
     assert_eq!(counted_by_a_group_that_is_late("", b"").await, 1);
 }
 
-#[tokio::test]
-#[ignore = "needs PostgreSQL"]
-async fn a_job_that_is_too_large_runs_once() {
-    let world = World::new(1);
-    let store = &world.stores[0];
+/// Holds the first project's gate until what is returned is dropped; also returns what the job comes to.
+async fn hold_gate(
+    store: &Store,
+) -> (
+    std::sync::mpsc::Sender<()>,
+    JoinHandle<Result<(), StoreError>>,
+) {
     let (started, mut has_started) = tokio::sync::mpsc::channel(1);
     let (release, released) = std::sync::mpsc::channel::<()>();
     let holding = store.of(project(1)).write(move |_| {
@@ -284,6 +287,43 @@ async fn a_job_that_is_too_large_runs_once() {
     });
     let holding = tokio::spawn(holding);
     has_started.recv().await.unwrap();
+    (release, holding)
+}
+
+#[tokio::test]
+#[ignore = "needs PostgreSQL"]
+async fn what_comes_while_a_gate_is_waited_for_goes_along() {
+    let world = World::new(2);
+    let (holds, waits) = (&world.stores[0], &world.stores[1]);
+    let (release, holding) = hold_gate(holds).await;
+    let add_once = || {
+        let store = waits.clone();
+        tokio::spawn(async move { add(&store, project(1)).await })
+    };
+    let mut adding = vec![add_once()];
+    while waits.cluster_load().unwrap().gates_waited == 0 {
+        tokio::task::yield_now().await;
+    }
+    adding.extend((0..50).map(|_| add_once()));
+    while waits.load().writes_waiting < 50 {
+        tokio::task::yield_now().await;
+    }
+    let before = waits.load().commits;
+    drop(release);
+    for one in adding {
+        one.await.unwrap().unwrap();
+    }
+    holding.await.unwrap().unwrap();
+    assert_eq!(waits.load().commits, before + 1);
+    assert_eq!(number(holds, project(1)).await, 51);
+}
+
+#[tokio::test]
+#[ignore = "needs PostgreSQL"]
+async fn a_job_that_is_too_large_runs_once() {
+    let world = World::new(1);
+    let store = &world.stores[0];
+    let (release, holding) = hold_gate(store).await;
     let small = add(store, project(1));
     let runs = Arc::new(AtomicU32::new(0));
     let counted = Arc::clone(&runs);
