@@ -114,13 +114,18 @@ def kill_the_primary(site):
 
 
 def cut_off_the_primary(site):
-    """Promotes the standby while the primary lives on, cut off from everybody."""
-    old = [*site.links_to_primary(), site.replication]
-    for link in old:
+    """Promotes the standby while the primary lives on, cut off from everybody; then hubs can reach it again."""
+    old = site.links_to_primary()
+    for link in [*old, site.replication]:
         link.refuse()
         assert link.cut()["cut"], "somebody was connected to the primary"
     site.promote()
     site.load.goes_on()
+    before = sum(link.refuse(False)["accepted"] for link in old)
+    for link in site.links_to_primary():
+        link.cut()
+    until(lambda: sum(link.seen()["accepted"] for link in old) > before, "a hub tries the old primary", PATIENCE_S)
+    site.load.goes_on(100)
     site.follow_anew()
 
 
