@@ -89,6 +89,8 @@ BEGIN
             ('audit_log', '''organization_id'''),
             ('api_requests', '''hub'''),
             ('hub_meta', '''hub'''),
+            ('pairing_tries', '''hub'''),
+            ('rate_tokens', '''hub'''),
             ('broadcast_numbers', '''broadcast_id'', ''broadcasts'''),
             ('contact_vars', '''bearer_id'', ''contacts'''),
             ('facts_aside_counts', '''device_id'', ''devices'''),

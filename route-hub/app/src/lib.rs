@@ -26,6 +26,7 @@ pub mod hints;
 pub mod hub;
 mod hub_id;
 mod purge;
+pub mod rates;
 
 // Who does something, and the transaction that it is done in.
 pub mod actor;

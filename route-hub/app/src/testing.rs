@@ -80,6 +80,18 @@ impl Office {
         }))
     }
 
+    /// Returns a key of so many requests a second.
+    pub(crate) fn key_with_rate(&self, rate: u32, burst: u32) -> ApiKey {
+        let Who::Key(key) = self.holder(&[]) else {
+            panic!("the holder of a key has one");
+        };
+        ApiKey {
+            rate_per_s: Some(rate),
+            rate_burst: Some(burst),
+            ..(*key).clone()
+        }
+    }
+
     /// Lets somebody work in the project.
     pub(crate) fn actor(&self, who: Who) -> Actor {
         Actor {

@@ -19,7 +19,7 @@ use hub_app::organizations::usage;
 use hub_app::pairing::open::BASE_URL;
 use hub_app::webhooks::deliver;
 use hub_app::{
-    broadcasts, elsewhere, hints, housekeeping, restored, retention, schedules, test_routes,
+    broadcasts, elsewhere, hints, housekeeping, rates, restored, retention, schedules, test_routes,
 };
 use hub_link::pairing;
 use hub_link::pairing::offer::AppOffer;
@@ -141,6 +141,7 @@ impl Running {
         workers.spawn(share(hub.clone(), serving));
         workers.spawn(hints::run(hub.clone()));
         workers.spawn(hints::look(hub.clone()));
+        workers.spawn(rates::run(hub.clone()));
         if let Some((servers, carrier)) = start.nats.zip(hub.store.take_carrier()) {
             workers.spawn(hub_nats::carry(servers, hub.hub_id, carrier));
         }

@@ -97,6 +97,10 @@ pub(crate) const ALL: &[(&str, &str)] = &[
         "V27__timelines",
         include_str!("../migrations/V27__timelines.sql"),
     ),
+    (
+        "V28__shared_limits",
+        include_str!("../migrations/V28__shared_limits.sql"),
+    ),
 ];
 
 /// As [`run`] for a database that is then used: not for one whose data were moved away, or are being

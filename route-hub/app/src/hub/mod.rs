@@ -9,7 +9,7 @@ mod own_shares;
 pub mod pairing_tries;
 pub mod proofs;
 mod queue_caps;
-mod rate_limits;
+pub(crate) mod rate_limits;
 pub mod request_counts;
 mod rounds;
 

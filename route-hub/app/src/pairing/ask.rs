@@ -27,8 +27,8 @@ pub async fn ask(
     request: PairRequest,
     with: Circumstances,
 ) -> Result<Asked, NotDone<NoTries>> {
-    let taken = hub.pairing_tries.take(source, hub.now());
-    let taken = taken.map_err(NotDone::Refused)?;
+    let taking = hub.pairing_tries.take(&hub.store, source, with.now);
+    let taken = taking.await?;
     // It goes on to its end when the phone hangs up, so that a right code gives its try back.
     let checking = tokio::spawn(check(hub.clone(), given, request, with, taken));
     let checked = checking.await.unwrap_or(Err(StoreError::Panicked));
@@ -45,7 +45,9 @@ async fn check(
 ) -> Result<Asked, StoreError> {
     let checked = look(&hub, given, request, with).await;
     if !matches!(&checked, Ok(asked) if asked.claim == Claim::Wrong) {
-        taken.give_back();
+        if let Err(error) = taken.give_back(&hub.store).await {
+            tracing::warn!(%error, "a try of a pairing code could not be given back");
+        }
     }
     checked
 }

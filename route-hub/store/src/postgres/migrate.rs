@@ -68,6 +68,8 @@ const STORAGE: &[&str] = &[
      autovacuum_vacuum_threshold = 2000)",
     "ALTER TABLE relative_stale SET (autovacuum_vacuum_scale_factor = 0.0, \
      autovacuum_vacuum_threshold = 2000)",
+    "ALTER TABLE rate_tokens SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.0, \
+     autovacuum_vacuum_threshold = 500)",
     "ALTER TABLE webhook_log SET (autovacuum_vacuum_scale_factor = 0.02)",
     "ALTER TABLE alerts SET (autovacuum_vacuum_scale_factor = 0.02)",
     "ALTER TABLE audit_log SET (autovacuum_vacuum_scale_factor = 0.02)",
