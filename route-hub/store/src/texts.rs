@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, iter};
 
-/// What only SQLite runs, or PostgreSQL in words of its own.
+/// What only SQLite runs, or PostgreSQL in words of its own, or what is put together table by table.
 const APART: &[&str] = &[
     "backup.rs",
     "migrations.rs",
+    "moving",
     "plans.rs",
     "postgres",
     "sqlite.rs",

@@ -158,16 +158,16 @@ impl By {
             let keys = (3..length + 3).map(|number| key(number, kind));
             keys.collect::<Vec<_>>().join(", ")
         };
-        let select = concat!("SELECT ", columns!(), " FROM");
+        let select = concat!("SELECT ", columns!(), " FROM ");
         if !is_shared {
             let keys = keys(|number, _| format!("${number}"));
             let wanted = format!("project_id = $1 AND {column} IN ({keys})");
-            return format!("{select} contacts WHERE {wanted} LIMIT $2");
+            return format!("{select}contacts WHERE {wanted} LIMIT $2");
         }
         // For a list of keys the server would rather walk all contacts of the project.
         let keys = keys(|number, kind| format!("(CAST(${number} AS {kind}))"));
         format!(
-            "{select} (VALUES {keys}) AS wanted (key) CROSS JOIN LATERAL (SELECT * FROM contacts \
+            "{select}(VALUES {keys}) AS wanted (key) CROSS JOIN LATERAL (SELECT * FROM contacts \
              WHERE project_id = $1 AND {column} = wanted.key{collation} LIMIT $2) AS found LIMIT $2"
         )
     }
@@ -181,14 +181,14 @@ fn find_all(
     by: By,
     mut keys: Vec<Value<'_>>,
 ) -> Result<Option<Vec<Contact>>, StoreError> {
-    let Some(last) = keys.last().cloned() else {
+    if keys.is_empty() {
         return Ok(None);
-    };
+    }
     let length = LENGTHS.into_iter().find(|length| *length >= keys.len());
     let length = length.unwrap_or(keys.len());
     let most = length * ROWS_PER_KEY;
-    // A key that is named again finds nothing more.
-    keys.resize(length, last);
+    // No row has it.
+    keys.resize(length, Value::Null);
     let mut values = vec![project_id.into(), Value::Int(most as i64)];
     values.append(&mut keys);
     let sql = by.sql(length, tx.is_shared());
