@@ -10,7 +10,7 @@ use hub_store::StoreError;
 use std::pin::Pin;
 
 /// How often an operation is prepared; then its caller is told to come again.
-const TRIES_MAX: u32 = 5;
+const TRIES_MAX: u32 = 20;
 
 /// An operation that writes.
 #[derive(Clone)]

@@ -100,7 +100,9 @@ struct GateRow {
     is_held: bool,
     /// Where its row is, and how often that was changed; `None` before the first change.
     at: Option<(i64, i64)>,
+    /// The version that it had when it was read, and how often this group raises it.
     version: i64,
+    raised: i64,
     last_key: i64,
     is_changed: bool,
 }
@@ -135,6 +137,13 @@ impl Gates {
         }
     }
 
+    /// Tells of the versions that this group has raised.
+    pub(crate) fn tell_raised(&self, versions: &Versions) {
+        for row in self.held().filter(|row| row.raised > 0) {
+            versions.made(row.gate, row.version + row.raised);
+        }
+    }
+
     /// Says whether a job was prepared on another version than its gates have.
     pub(crate) fn are_past(&self, job: &dyn Job, versions: &Versions) -> bool {
         let Some(prepared) = job.gates().and_then(|gates| gates.prepared()) else {
@@ -155,7 +164,7 @@ impl Gates {
             }
             row.is_changed |= changes_version || row.last_key < key;
             row.last_key = row.last_key.max(key);
-            row.version += i64::from(changes_version);
+            row.raised += i64::from(changes_version);
         }
     }
 
@@ -177,13 +186,8 @@ fn of(job: &dyn Job) -> impl Iterator<Item = Gate> {
 
 impl GateRow {
     fn save(&self, session: &mut PostgresSession) -> Result<(), StoreError> {
-        let Self {
-            gate,
-            version,
-            last_key,
-            ..
-        } = *self;
-        let gate = gate.number();
+        let Self { gate, last_key, .. } = *self;
+        let (gate, version) = (gate.number(), self.version + self.raised);
         let insert = Sql::Fixed(
             "INSERT INTO gates (gate, place, changes, version, last_key) VALUES ($1, $2, 0, $3, $4)",
         );
@@ -291,6 +295,7 @@ impl GateRow {
             is_held,
             at: row.map(|row| (row.get(1), row.get(2))),
             version: row.map_or(0, |row| row.get(3)),
+            raised: 0,
             last_key: row.map_or(0, |row| row.get(4)),
             is_changed: false,
         }

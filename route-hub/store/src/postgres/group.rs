@@ -318,7 +318,7 @@ impl Groups {
             Ok(()) if self.session.warnings() == warnings => {
                 self.hub.counters.waits.add(self.session.take_waits());
                 self.row.commits += 1;
-                gates.tell(&self.hub.versions);
+                gates.tell_raised(&self.hub.versions);
                 self.hub.answers(&self.row);
                 Ok(())
             }

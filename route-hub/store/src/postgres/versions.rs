@@ -55,6 +55,16 @@ impl Versions {
         known.versions.insert(gate.number(), (version, moment));
     }
 
+    /// Takes the version that this process has given a gate's row. Whoever changed something forgets what
+    /// is kept of it; jobs that were prepared before are as good as they are in a process that is alone.
+    pub(crate) fn made(&self, gate: Gate, version: i64) {
+        let mut known = self.known();
+        let (_, since) = known.of(gate);
+        if known.versions.len() < KNOWN_MAX {
+            known.versions.insert(gate.number(), (version, since));
+        }
+    }
+
     /// Takes that what was seen may be undone: a connection was lost, and the server that comes after may
     /// be another.
     pub(crate) fn lose(&self) {
@@ -115,6 +125,17 @@ mod tests {
         assert!(!versions.is_other(gate(1), 5, after));
         versions.saw(gate(1), 5);
         assert!(!versions.is_other(gate(1), 5, after), "it is the same");
+    }
+
+    #[test]
+    fn what_this_process_has_changed_itself_is_of_no_other_version() {
+        let versions = Versions::default();
+        versions.saw(gate(1), 5);
+        let before = versions.moment();
+        versions.made(gate(1), 6);
+        assert!(!versions.is_other(gate(1), 6, before));
+        versions.saw(gate(1), 7);
+        assert!(versions.is_other(gate(1), 7, before), "another changed it");
     }
 
     #[test]

@@ -39,9 +39,13 @@ impl Two {
 
     /// Has the other process change something.
     async fn change(&self, scope: Scope) {
+        Self::change_by(&self.other, scope).await;
+    }
+
+    async fn change_by(process: &Store, scope: Scope) {
         let share = match scope {
-            Scope::Keys(id) => self.other.of_organization(id),
-            _ => self.other.of(project(1)),
+            Scope::Keys(id) => process.of_organization(id),
+            _ => process.of(project(1)),
         };
         let changing = share.write::<_, StoreError, _>(move |tx| changes::raise(tx, scope));
         changing.await.unwrap();
@@ -68,6 +72,17 @@ async fn a_job_that_was_prepared_before_another_process_changed_something_is_not
         two.job(two.ours.basis()).await.unwrap();
     }
     assert_eq!(two.ours.cluster_load().unwrap().stale, 2);
+}
+
+#[tokio::test]
+#[ignore = "needs PostgreSQL"]
+async fn what_a_process_changes_itself_has_none_of_its_jobs_prepared_anew() {
+    let two = Two::new("");
+    let basis = two.ours.basis();
+    for scope in [Scope::Rows(project(1)), Scope::Keys(organization())] {
+        Two::change_by(&two.ours, scope).await;
+        two.job(basis).await.unwrap();
+    }
 }
 
 #[tokio::test]
