@@ -44,10 +44,10 @@ async fn check(
     taken: Try,
 ) -> Result<Asked, StoreError> {
     let checked = look(&hub, given, request, with).await;
-    if !matches!(&checked, Ok(asked) if asked.claim == Claim::Wrong) {
-        if let Err(error) = taken.give_back(&hub.store).await {
-            tracing::warn!(%error, "a try of a pairing code could not be given back");
-        }
+    if !matches!(&checked, Ok(asked) if asked.claim == Claim::Wrong)
+        && let Err(error) = taken.give_back(&hub.store).await
+    {
+        tracing::warn!(%error, "a try of a pairing code could not be given back");
     }
     checked
 }
