@@ -118,11 +118,13 @@ def test_a_move_that_is_killed_is_done_again_and_taken_back_only_before_the_targ
     first = tmp_path / "lived" / "demo"
     before = read_served(first, key, project)
     ends = ("--from", url(first), "--to", in_file)
-    for lines in (1, 2, 7, 30, 60):
+    for lines in (1, 2, 7, 30):
         program = Program([binary("route-hub"), "migrate", *ends], name="route-hub migrate")
         for _ in range(lines):
             program.line()
         program.kill()
+        if program.process.returncode == 0:
+            break  # It was done before the kill came.
         assert "being moved into it" in serves_not(in_file)
     migrate(*ends, "--undo")
     assert "being moved into it" in serves_not(in_file)
