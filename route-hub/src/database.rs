@@ -70,9 +70,10 @@ impl DatabaseSettings {
     /// Returns where the data are: in the database, if one is set, else in `folder`.
     ///
     /// # Errors
-    /// When the file of the password cannot be read.
+    /// When the file of the password cannot be read, or a setting has no database.
     pub fn data(&self, folder: &Path) -> Result<Data, CommandError> {
         let Some(url) = &self.url else {
+            self.refused_without("--database")?;
             return Ok(Data::Folder(folder.to_owned()));
         };
         Ok(Data::Postgres(PostgresSettings {
@@ -89,7 +90,7 @@ impl DatabaseSettings {
     /// With what does the command's work on PostgreSQL.
     pub(crate) fn only_a_folder(&self, command: &str) -> Result<(), CommandError> {
         match self.url {
-            None => Ok(()),
+            None => self.refused_without("--database"),
             Some(_) => Err(CommandError::new(format!(
                 "{command} is for a data folder. A PostgreSQL database is saved and brought back with \
                  pg_dump or its point-in-time recovery; run route-hub restored after that, before the \
@@ -98,11 +99,31 @@ impl DatabaseSettings {
         }
     }
 
+    /// Refuses how to reach a server where none is named; `needed` would name it.
+    pub(crate) fn refused_without(&self, needed: &str) -> Result<(), CommandError> {
+        let given = [
+            ("--database-password-file", self.password_file.is_some()),
+            ("--database-ca", self.ca.is_some()),
+            ("--database-plain", self.plain.is_some()),
+        ];
+        none_given(needed, &given)
+    }
+
     fn password(&self) -> Result<Option<String>, CommandError> {
         match &self.password_file {
             Some(file) => first_line("--database-password-file", file),
             None => Ok(std::env::var(PASSWORD_VARIABLE).ok()),
         }
+    }
+}
+
+/// Refuses settings that say how to reach what `needed` would name.
+pub(crate) fn none_given(needed: &str, settings: &[(&str, bool)]) -> Result<(), CommandError> {
+    match settings.iter().find(|(_, is_given)| *is_given) {
+        None => Ok(()),
+        Some((flag, _)) => Err(CommandError::new(format!(
+            "{flag} needs {needed} beside it"
+        ))),
     }
 }
 
@@ -132,6 +153,41 @@ mod tests {
     fn without_a_url_the_data_are_in_the_folder() {
         let data = DatabaseSettings::default().data(Path::new("here")).unwrap();
         assert_eq!(data.to_string(), "here/hub.db");
+    }
+
+    #[test]
+    fn how_to_reach_a_database_is_refused_where_none_is_named() {
+        let none = DatabaseSettings::default;
+        let given = [
+            (
+                "--database-password-file",
+                DatabaseSettings {
+                    password_file: Some("password".into()),
+                    ..none()
+                },
+            ),
+            (
+                "--database-ca",
+                DatabaseSettings {
+                    ca: Some("ca.pem".into()),
+                    ..none()
+                },
+            ),
+            (
+                "--database-plain",
+                DatabaseSettings {
+                    plain: Some(true),
+                    ..none()
+                },
+            ),
+        ];
+        for (flag, settings) in given {
+            let why = format!("{flag} needs --database beside it");
+            let refused = settings.data(Path::new("here")).unwrap_err();
+            assert_eq!(refused.to_string(), why);
+            let refused = settings.only_a_folder("backup").unwrap_err();
+            assert_eq!(refused.to_string(), why);
+        }
     }
 
     #[test]

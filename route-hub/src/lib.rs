@@ -5,6 +5,8 @@
 pub mod admin;
 pub mod commands;
 pub mod database;
+pub mod described;
+pub mod files;
 pub mod metrics;
 pub mod nats;
 pub mod routes;

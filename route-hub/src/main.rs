@@ -28,6 +28,8 @@ enum Command {
     Restore(RestoreArgs),
     /// Prepare a PostgreSQL database that was brought back from a dump or to an earlier moment.
     Restored(RestoredArgs),
+    /// Print the description of the API, an `OpenAPI` document.
+    Openapi,
     /// Set up organizations, projects, keys and phones, and look at alerts.
     Admin(AdminArgs),
 }
@@ -40,6 +42,7 @@ fn main() -> ExitCode {
         Command::Backup(args) => commands::backup(&args),
         Command::Restore(args) => commands::restore(&args),
         Command::Restored(args) => commands::restored(&args),
+        Command::Openapi => commands::openapi(),
         Command::Admin(args) => route_hub::admin::run(args),
     };
     match outcome {

@@ -1,6 +1,6 @@
 //! Through which NATS the hubs on one database hint to each other: the settings that `serve` and `demo` share.
 
-use crate::database::{DatabaseSettings, first_line, secret};
+use crate::database::{DatabaseSettings, first_line, none_given, secret};
 use clap::Args;
 use hub_app::data_folder::Data;
 use hub_app::data_folder::error::CommandError;
@@ -89,6 +89,12 @@ impl HintSettings {
 
     fn servers(&self) -> Result<Option<Servers>, CommandError> {
         let Some(url) = &self.url else {
+            let given = [
+                ("--nats-password-file", self.password_file.is_some()),
+                ("--nats-ca", self.ca.is_some()),
+                ("--nats-plain", self.plain.is_some()),
+            ];
+            none_given("--nats", &given)?;
             return Ok(None);
         };
         let password = match &self.password_file {
@@ -147,6 +153,43 @@ mod tests {
             .with(&on(None), Path::new("here"))
             .unwrap_err();
         assert!(refused.to_string().contains("--database"), "{refused}");
+    }
+
+    #[test]
+    fn how_to_reach_nats_is_refused_where_none_is_named() {
+        let none = HintSettings::default;
+        let given = [
+            (
+                "--nats-password-file",
+                HintSettings {
+                    password_file: Some("password".into()),
+                    ..none()
+                },
+            ),
+            (
+                "--nats-ca",
+                HintSettings {
+                    ca: Some("ca.pem".into()),
+                    ..none()
+                },
+            ),
+            (
+                "--nats-plain",
+                HintSettings {
+                    plain: Some(true),
+                    ..none()
+                },
+            ),
+        ];
+        for (flag, settings) in given {
+            let refused = settings
+                .with(&on(Some("postgres://db/hub")), Path::new("here"))
+                .unwrap_err();
+            assert_eq!(
+                refused.to_string(),
+                format!("{flag} needs --nats beside it")
+            );
+        }
     }
 
     #[test]

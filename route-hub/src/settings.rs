@@ -1,6 +1,7 @@
 //! Settings of `route-hub serve`: flags, then `ROUTE_HUB_*` variables, then a TOML file.
 
 use crate::database::DatabaseSettings;
+use crate::files::{FilePlace, FileSettings};
 use crate::nats::HintSettings;
 use clap::Args;
 use hub_app::data_folder::Data;
@@ -35,6 +36,9 @@ pub struct ServeSettings {
     /// How hubs on one database hint to each other.
     #[command(flatten)]
     pub nats: HintSettings,
+    /// Where files are.
+    #[command(flatten)]
+    pub files: FileSettings,
     /// Make a new hub if the folder has no database, or the PostgreSQL database is empty; without
     /// this flag the hub then refuses to start.
     ///
@@ -246,6 +250,7 @@ impl ServeSettings {
             dir: self.dir.or(file.dir),
             database: self.database.or(file.database),
             nats: self.nats.or(file.nats),
+            files: self.files.or(file.files),
             create: self.create,
             nothing_lost: self.nothing_lost,
             listen: self.listen.or(file.listen),
@@ -287,6 +292,7 @@ impl ServeSettings {
         Caps {
             webhooks: self.webhooks_max.unwrap_or(own.webhooks),
             webhooks_waiting: self.webhooks_waiting_max.unwrap_or(own.webhooks_waiting),
+            deliveries: own.deliveries,
         }
     }
 
@@ -295,8 +301,19 @@ impl ServeSettings {
     /// # Errors
     /// When a setting of either cannot be used.
     pub fn data(&self) -> Result<(Data, Option<Servers>), CommandError> {
-        let folder = self.dir.as_deref().unwrap_or(Path::new("route-hub-data"));
-        self.nats.with(&self.database, folder)
+        self.nats.with(&self.database, self.folder())
+    }
+
+    /// Returns where files are.
+    ///
+    /// # Errors
+    /// When a setting of them cannot be used.
+    pub fn file_place(&self) -> Result<FilePlace, CommandError> {
+        self.files.place(self.folder())
+    }
+
+    fn folder(&self) -> &Path {
+        self.dir.as_deref().unwrap_or(Path::new("route-hub-data"))
     }
 
     /// Returns the number of this process in the keys of a file.

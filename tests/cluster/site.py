@@ -65,6 +65,8 @@ class Site(World):
         nats = f"nats://postrider@127.0.0.1:{self.hints[number].port}"
         return {
             "ROUTE_HUB_DATABASE": self._url(number),
+            "ROUTE_HUB_FILES": str(self.folder / "files"),
+            "ROUTE_HUB_FILES_SHARED": "true",
             "ROUTE_HUB_NATS": nats,
             "ROUTE_HUB_NATS_PASSWORD": self.nats.password,
         }

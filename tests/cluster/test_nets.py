@@ -44,6 +44,12 @@ def behind(parts, *ports):
     return parts.enter_context(contextlib.closing(Proxied(*ports, postgres=True)))
 
 
+def has_followed(standby, server):
+    """Waits until a standby has what its server has now."""
+    place = server.ask("SELECT pg_current_wal_lsn()")
+    until(lambda: standby.ask(f"SELECT pg_last_wal_replay_lsn() >= '{place}'") == "t", "the standby follows")
+
+
 def keep_in(folder, password, *ports):
     """Has the hubs of a test keep their data on these servers."""
     hosts = ",".join(f"127.0.0.1:{port}" for port in ports)
@@ -56,6 +62,17 @@ def station_on(parts, folder, server, *ports):
     station = Station(folder)
     parts.callback(station.close)
     return station
+
+
+def two_hubs_on(parts, folder, server, standby):
+    """Returns a hub on servers, a second one, a phone, and a message that it delivered."""
+    station = station_on(parts, folder, server, server.port, standby.port)
+    other = Serve(station.admin.folder).start()
+    parts.callback(other.program.kill)
+    phone = station.join()
+    before = send(station, phone, "before")
+    delivered(station, before)
+    return station, other, phone, before
 
 
 def run(station, *arguments):
@@ -196,8 +213,7 @@ def test_a_standby_that_lacked_something_is_noticed_by_the_hubs(parts, tmp_path)
     station = station_on(parts, tmp_path, server, server.port, standby.port)
     phone = station.join()
     queued = queued_while_away(station, phone)
-    place = server.ask("SELECT pg_current_wal_lsn()")
-    until(lambda: standby.ask(f"SELECT pg_last_wal_replay_lsn() >= '{place}'") == "t", "the standby follows")
+    has_followed(standby, server)
     line.stall()
     phone.start()
     forgotten = send(station, phone, "forgotten")
@@ -212,19 +228,55 @@ def test_a_standby_that_lacked_something_is_noticed_by_the_hubs(parts, tmp_path)
     assert station.rest.call("GET", f"messages/{forgotten}").status_code == 404
 
 
+def quiet_project(station, server):
+    """Returns a caller of a project whose changes go by a writing connection that the hub hardly uses."""
+    organization = station.admin.organization("Quiet")
+    key = station.admin("key", "create", "--organization", organization)
+    key = key.get("api_key") or key["key"]
+    projects = [station.admin.project(organization, f"Quiet {number}") for number in range(8)]
+    callers = [station.server.rest(key, project) for project in projects]
+    for caller in callers:
+        caller.post("labels", {"name": "first"})
+
+    def commits():
+        hub = "(SELECT number FROM processes WHERE serves = 1 AND ended = 0)"
+        found = server.ask(f"SELECT writer, max(commits) FROM writers WHERE process = {hub} GROUP BY writer", "hub")
+        return {writer: int(count) for writer, count in (line.split("|") for line in found.splitlines())}
+
+    by_writer = {}
+    for caller in callers:
+        before = commits()
+        caller.post("labels", {"name": "second"})
+        for writer, count in commits().items():
+            if count != before.get(writer):
+                by_writer[writer] = caller
+    counts = commits()
+    return by_writer[min(by_writer, key=lambda writer: counts[writer])]
+
+
+def test_a_loss_is_noticed_where_nothing_is_written_any_more(parts, tmp_path):
+    server = fresh(parts)
+    line = behind(parts, server.port)
+    standby = begin(parts, server.standby(through=line.port))
+    station = station_on(parts, tmp_path, server, server.port, standby.port)
+    quiet = quiet_project(station, server)
+    has_followed(standby, server)
+    line.stall()
+    quiet.post("labels", {"name": "forgotten"})
+    server.kill()
+    line.cut()
+    standby.promote()
+    until(lambda: generation(standby) > 1, "it is noticed", PATIENCE_S)
+
+
 def test_what_a_hub_lost_that_died_with_the_primary_is_noticed_by_the_others(parts, tmp_path):
     server = fresh(parts)
     standby = begin(parts, server.standby())
-    station = station_on(parts, tmp_path, server, server.port, standby.port)
-    other = Serve(station.admin.folder).start()
-    parts.callback(other.program.kill)
-    phone = station.join()
-    sent = send(station, phone, "before")
-    delivered(station, sent)
+    station, other, phone, before = two_hubs_on(parts, tmp_path, server, standby)
     server.kill()
     other.program.kill()
     standby.promote()
-    goes_on_after_a_freeze(station, phone, sent)
+    goes_on_after_a_freeze(station, phone, before)
     assert generation(standby) == 2
 
 
@@ -232,12 +284,7 @@ def test_a_standby_that_had_everything_takes_over_and_nobody_is_frozen(parts, tm
     server = fresh(parts)
     standby = begin(parts, server.standby())
     server.wait_for_standby()
-    station = station_on(parts, tmp_path, server, server.port, standby.port)
-    other = Serve(station.admin.folder).start()
-    parts.callback(other.program.kill)
-    phone = station.join()
-    before = send(station, phone, "before")
-    delivered(station, before)
+    station, other, phone, before = two_hubs_on(parts, tmp_path, server, standby)
     beats = "SELECT bool_and(synchronous = 1) FROM processes WHERE ended = 0"
     until(lambda: server.ask(beats, "hub") == "t", "the hubs have seen that commits wait")
     server.kill()
@@ -252,8 +299,7 @@ def test_a_standby_that_had_everything_takes_over_and_nobody_is_frozen(parts, tm
     # Nobody lives through the next change.
     third = begin(parts, standby.standby())
     assert station.server.program.stop() == 0
-    place = standby.ask("SELECT pg_current_wal_lsn()")
-    until(lambda: third.ask(f"SELECT pg_last_wal_replay_lsn() >= '{place}'") == "t", "the standby follows")
+    has_followed(third, standby)
     standby.stop()
     third.promote()
     keep_in(tmp_path, server.password, third.port)

@@ -16,9 +16,9 @@ from support.wait import until
 @pytest.fixture(scope="module")
 def shared():
     """A server with a hub's database, and a command on a database that returns why it was refused."""
-    def look(address):
+    def look(address, *command):
         env = loopback_environment({"ROUTE_HUB_DATABASE": address})
-        command = [str(binary("route-hub")), "admin", "organization", "list"]
+        command = [str(binary("route-hub")), *(command or ("admin", "organization", "list"))]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=env)
         return done.stderr
 
@@ -81,6 +81,15 @@ def test_a_server_without_room_for_all_connections_is_refused(shared, limit, set
     assert f"raise the {setting}" in told and "are needed" in told, told
     server.ask("ALTER DATABASE hub CONNECTION LIMIT -1")
     server.ask("REVOKE ALL ON ALL TABLES IN SCHEMA public FROM clerk", "hub")
+
+
+def test_a_server_with_too_few_connections_is_refused(shared):
+    _, look = shared
+    with contextlib.closing(Postgres()) as server:
+        server.settings["max_connections"] = 10
+        server.create().start().ask("CREATE DATABASE hub")
+        told = look(server.url("hub"), "migrate")
+        assert "raise the max_connections of the server" in told and "are needed" in told, told
 
 
 def test_a_pooler_that_does_not_know_the_settings_of_a_session_is_refused(shared):

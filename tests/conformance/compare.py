@@ -89,11 +89,11 @@ def answer_problems(operation, block, every):
     elif isinstance(answer, ArrayOf):
         name = f"array of {answer.resource.name}"
     else:
-        name = "number" if answer == "int" else answer.name
+        name = {"int": "number", "object": "object"}[answer] if isinstance(answer, str) else answer.name
     if name != block.answer:
         yield f"answers with {name} in the table and with {block.answer} in the list"
     wants = every["object"].names("takes", "now") - block.names("takes", "later")
-    wants = wants if name not in ("number", "nothing") else set()
+    wants = wants if name not in ("number", "object", "nothing") else set()
     if operation.fields != ("fields" in wants):
         yield "the table and the list differ about `fields`"
 

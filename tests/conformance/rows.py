@@ -1,11 +1,14 @@
 """The project whose lists are read: rows of every kind that differ in everything that lists filter and sort by."""
 
+import base64
 import time
 
+from support.receiver import Receiver
 from support.wait import until
 
 FINAL = {"sent", "delivered", "not_delivered", "failed", "cancelled", "received", "ignored"}
 CITIES = ("Oslo", "bergen", "Oslo", "Tromsø", None, "Bodø")
+NOBODY = {"filter_type": "query_contacts", "filter_params": {"name": "nobody at all"}}
 
 
 class Rows:
@@ -17,9 +20,16 @@ class Rows:
         self.project = world.projects["rows"]
         self.phone = world.own("phone", "rows")
         self.known = {"first phone": self.phone["id"]}
+        self.receiver = Receiver()
+        self.write("webhooks", {"url": self.receiver.url("/told"), "events": ["contact_update"]})
         self.fired = self.write("scheduled", {"to_number": self.number(40), "content": "now", "start_time_offset": 0})
         self.make_groups_and_labels()
         self.make_contacts(0)
+        self.make_files("Alpha.gif", "beta.gif")
+        self.make_tables()
+        self.make_templates()
+        self.make_campaigns(0)
+        self.make_rows(0)
         self.make_messages(0)
         self.broadcast(2)
         on_a_day = {"time_of_day": "09:00", "date_variable": "nothing", "content": "x", "to_number": self.number(61)}
@@ -31,8 +41,15 @@ class Rows:
         self.make_messages(6)
         self.broadcast(3)
         self.make_schedules()
+        reported = {"to_number": "+15005550012", "content": "told of", "status_url": self.receiver.url("/status")}
+        self.reported = self.write("messages/send", reported)["id"]
+        self.make_files("Über.gif", None, "delta.gif")
+        self.make_rows(6)
+        self.make_campaigns(3)
         for number in range(3):
             self.write("webhooks", {"url": f"http://127.0.0.1:9/{number}"})
+        for _ in range(3):
+            self.write("tasks", {"task_type": "delete_contacts", **NOBODY})
         self.settle()
 
     def write(self, path, body):
@@ -55,6 +72,31 @@ class Rows:
         self.labels = [self.write("labels", {"name": name})["id"] for name in ("Red", "green", "Blue", "no colour")]
         self.known |= {"full group": self.groups[0], "used label": self.labels[0]}
 
+    def make_files(self, *names):
+        for name in names:
+            content = b"GIF89a" + str(name).encode() * (2 if name else 1)
+            given = {"data": base64.b64encode(content).decode(), "type": "image/gif" if name else "image/x-own"}
+            self.write("files", {**given, "filename": name})
+        carried = "data:image/gif;base64," + base64.b64encode(b"GIF89a" + bytes(len(names))).decode()
+        self.write("messages/send", {"to_number": self.number(90), "media_urls": [carried], "simulated": True})
+
+    def make_campaigns(self, first):
+        types = ("broadcast_text", "broadcast_call", "relative", "anniversary", "broadcast_text", "broadcast_text")
+        names = ("Alpha", "beta", "Gamma", "Über", "delta", "echo")
+        for n in range(first, first + 3):
+            more = {"group_id": self.groups[n % 2], "label_ids": self.labels[: n % 3]}
+            if types[n] == "broadcast_text":
+                more |= {"content": f"campaign {n}", "schedule_time": int(time.time()) + 900_000 + n}
+            made = self.write("campaigns", {"campaign_type": types[n], "name": names[n], **more})
+            if n % 5 == 0:
+                self.write(f"campaigns/{made['id']}/send", {})
+        sent = self.write("campaigns", {"campaign_type": "broadcast_call", "group_id": self.groups[4]})
+        self.write(f"campaigns/{sent['id']}/send", {})
+
+    def make_templates(self):
+        for name in ("Alpha", "beta", "Gamma", "Über"):
+            self.write("message_templates", {"name": name, "content": f"template {name}"})
+
     def make_contacts(self, first):
         self.contacts = getattr(self, "contacts", [])
         for n in range(first, first + 6):
@@ -72,6 +114,21 @@ class Rows:
             body["add_group_ids"] = self.groups[: n % 4] + self.groups[:1]
             self.contacts.append(self.write("contacts", body))
         self.known.setdefault("many messages", self.contacts[0]["id"])
+
+    def make_tables(self):
+        names = ("Alpha", "beta", "Gamma", "Über")
+        tables = [self.write("tables", {"name": name})["id"] for name in names]
+        views = [
+            self.write(f"tables/{tables[0]}/views", {"name": name, "filters": {"vars.age": {"exists": True}}})["id"]
+            for name in names
+        ]
+        self.known |= {"full table": tables[0], "full view": views[0]}
+
+    def make_rows(self, first):
+        for n in range(first, first + 6):
+            given = {"city": CITIES[n % 6], "age": 20 + n if n % 2 else str(30.5 + n)} if CITIES[n % 6] else {}
+            about = {"contact_id": self.contacts[n % 3]["id"]} if n % 4 != 3 else {}
+            self.write(f"tables/{self.known['full table']}/rows", {"vars": given, **about})
 
     def make_messages(self, first):
         for n, status in enumerate((11, 12, 13, 14, 12, 30)):
@@ -119,6 +176,14 @@ class Rows:
         self.write("relative_scheduled", {**on_a_day, "message_type": "call", "contact_id": self.contacts[1]["id"]})
         self.write(f"contacts/{contact}", {"vars": {"birthday": "2030-05-05"}})
 
+    def told(self):
+        """Says whether the events of these rows arrived: one of each contact, and two of a message."""
+        deliveries = self.all("webhook_deliveries")
+        of_message = [one for one in deliveries if one["message_id"] == self.reported]
+        expected = len(self.all("contacts")) + len(of_message)
+        arrived = len(deliveries) == expected and all(one["status"] == "delivered" for one in deliveries)
+        return arrived and any("&status=delivered&" in one["body"] for one in of_message)
+
     def settle(self):
         """Waits until nothing changes any more."""
 
@@ -126,12 +191,15 @@ class Rows:
             messages = self.all("messages")
             open_ones = [m for m in messages if m["status"] not in FINAL and m["phone_id"] != self.paused]
             made = self.all("scheduled", relative_scheduled_id=self.relative["id"])
+            open_ones += [task for task in self.all("tasks") if task["status"] != "complete"]
             broadcasts = self.all("broadcasts")
             open_ones += [one for one in broadcasts if one["status"] != "complete"]
             fired = [m for m in messages if m["scheduled_id"] == self.fired["id"]]
             return not open_ones and fired and made
 
         until(quiet, "the messages of the rows are sent and the schedules made", 60)
+        until(self.told, "each new contact, and what became of a message, was delivered")
+        self.receiver.close()
         self.groups_of = {contact["id"]: contact["group_ids"] for contact in self.all("contacts")}
 
     def path(self, operation):

@@ -1,9 +1,11 @@
 """Webhooks: each event has the names in the list of the interface, and the other properties of its object."""
 
 import pytest
+import requests
 
 from conformance.interface import INTERFACE
 from support.receiver import Receiver
+from support.wait import until
 
 TOLD_OF = {
     "send_status": ("Message", "messages"),
@@ -28,12 +30,16 @@ class Told:
         group = write("create_group", {"name": "told"})["id"]
         named = {"name": "Told", "vars": {"city": "Oslo"}, "add_group_ids": [group]}
         contact = write("contacts", {"phone_number": "+15005550012", **named})
-        write("messages/send", {"contact_id": contact["id"], "content": "arrives"})
+        arriving = {"contact_id": contact["id"], "content": "arrives: https://a.example", "track_clicks": True}
+        [link] = write("messages/send", arriving)["short_urls"]
         write("messages/send", {"to_number": "+15005550011", "content": "fails"})
         write("send_broadcast", {"to_numbers": ["+15005550012"], "content": "to all", "route_id": phone})
         write("messages/receive", {"from_number": "+15005550188", "content": "in", "phone_id": phone})
         for event, status in (("send_status", "delivered"), ("send_status", "failed")):
             self.receiver.wait(event=event, status=status)
+        browser = {"user-agent": "Mozilla/5.0 (Linux; Android 14) Gecko/20100101 Firefox/127.0"}
+        requests.get(link["short_url"], headers=browser, allow_redirects=False, timeout=10)
+        until(lambda: any("time_clicked" in one.form for one in self.receiver.all()), "the click is told")
         for event in ("send_broadcast", "incoming_message"):
             self.receiver.wait(event=event)
         for update_type in INTERFACE.events["contact_update"].names("update_type =", "now"):

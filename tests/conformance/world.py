@@ -1,11 +1,13 @@
 """What the tests work on: a served hub, its projects, and things in them that are made on demand."""
 
+import base64
 import itertools
 import time
 
 from conformance.caller import Caller
 from conformance.schema import Name, New, Nobodys, Number, Others, Own, Soon
 from support.hub import Admin, Serve
+from support.wait import until
 
 PREFIXES = {
     "organization": "OR",
@@ -16,12 +18,20 @@ PREFIXES = {
     "incoming": "SM",
     "held": "SM",
     "label": "LB",
+    "campaign": "CP",
+    "template": "MT",
+    "file": "FI",
+    "table": "DT",
+    "row": "DR",
+    "view": "VW",
     "phone": "PN",
     "route": "RT",
     "webhook": "WH",
+    "webhook_delivery": "WD",
     "scheduled": "SC",
     "relative_scheduled": "RS",
     "broadcast": "BC",
+    "task": "TK",
 }
 
 KINDS_OF_PATHS = {"scheduled_id": "scheduled", "relative_scheduled_id": "relative_scheduled"}
@@ -36,7 +46,7 @@ class World:
         self.foreign_organization = self.admin.organization("Theirs")
         self.projects = {name: self.admin.project(self.organization, name) for name in ("work", "rows", "second")}
         self.projects["foreign"] = self.admin.project(self.foreign_organization, "foreign")
-        self.server = Serve(self.admin.folder, arguments=["--webhook-allow", "127.0.0.0/8", *arguments]).start()
+        self.server = Serve(self.admin.folder, arguments=["--webhook-allow", "127.0.0.0/8", "--webhooks-max", "1000", *arguments]).start()
         keys = [
             self.admin.key(None, (), "--organization", organization)
             for organization in (self.organization, self.foreign_organization)
@@ -124,6 +134,40 @@ class World:
     def make_label(self, write, _project):
         return write("labels", {"name": self.name("label")})
 
+    def make_campaign(self, write, project):
+        """One that can be sent."""
+        body = {"campaign_type": "broadcast_text", "name": self.name("campaign"), "content": "news"}
+        return write("campaigns", {**body, "group_id": self.own("group", project)["id"]})
+
+    def make_sent_campaign(self, write, project):
+        return write(f"campaigns/{self.make('campaign', project)['id']}/send", {})
+
+    def make_waiting_campaign(self, write, project):
+        made = self.make("campaign", project)
+        write(f"campaigns/{made['id']}", {"schedule_time": int(time.time()) + 900_000})
+        return write(f"campaigns/{made['id']}/send", {})
+
+    def make_series(self, write, _project):
+        """One by the dates of contacts, without items."""
+        return write("campaigns", {"campaign_type": "relative", "name": self.name("series")})
+
+    def make_template(self, write, _project):
+        return write("message_templates", {"name": self.name("template"), "content": "See you!"})
+
+    def make_table(self, write, _project):
+        return write("tables", {"name": self.name("table")})
+
+    def make_row(self, write, project):
+        return write(f"tables/{self.own('table', project)['id']}/rows", {"vars": {"answer": "yes"}})
+
+    def make_view(self, write, project):
+        filters = {"vars.answer": "yes"}
+        return write(f"tables/{self.own('table', project)['id']}/views", {"name": self.name("view"), "filters": filters})
+
+    def make_file(self, write, _project):
+        content = b"GIF89a" + self.name("file").encode()
+        return write("files", {"data": base64.b64encode(content).decode(), "type": "image/gif", "filename": "a.gif"})
+
     def make_message(self, write, _project):
         return write("messages/send", {"to_number": "+15005550100", "content": "of the tests", "simulated": True})
 
@@ -161,6 +205,14 @@ class World:
         actions = [{"type": "use_phone", "phone_ids": [self.own("phone", project)["id"]]}]
         return write("routes", {"name": self.name("route"), "actions": actions})
 
+    def make_webhook_delivery(self, write, project):
+        """One to an address where nobody listens."""
+        body = {"to_number": "+15005550107", "content": "told of", "simulated": True, "status_url": "http://127.0.0.1:9/"}
+        message = write("messages/send", body)
+        caller = self.foreigner if project == "foreign" else self.caller
+        path = self.under(project, "webhook_deliveries")
+        return until(lambda: caller.all(path, message_id=message["id"]), "a delivery was tried")[0]
+
     def make_scheduled(self, write, _project):
         body = {"to_number": "+15005550103", "content": "later", "start_time_offset": 900_000}
         return write("scheduled", body)
@@ -168,6 +220,12 @@ class World:
     def make_relative_scheduled(self, write, project):
         body = {"contact_id": self.own("contact", project)["id"], "content": "on the day", "time_of_day": "09:00"}
         return write("relative_scheduled", {**body, "date_variable": "birthday"})
+
+    def make_task(self, write, project):
+        given = {"variable": "city", "value": "Oslo"}
+        ids = {"contact_ids": [self.own("contact", project)["id"]]}
+        body = {"task_type": "update_contact_var", "task_params": given, "filter_type": "contact_ids"}
+        return write("tasks", {**body, "filter_params": ids})
 
     def make_broadcast(self, write, _project):
         return write("send_broadcast", {"to_numbers": ["+15005550105"], "content": "to all", "simulated": True})
@@ -182,7 +240,7 @@ class World:
         return write(f"broadcasts/{waiting}/cancel", None)
 
     def make_webhook(self, write, _project):
-        return write("webhooks", {"url": "http://127.0.0.1:9/", "events": ["send_status"]})
+        return write("webhooks", {"url": "http://127.0.0.1:9/", "events": ["message_metadata"]})
 
     def resolve(self, value):
         """Replaces the names in a table by real things."""

@@ -1,5 +1,6 @@
 """Backup beside a running hub, restore, and phones that know more than the backup."""
 
+import hashlib
 import os
 import shutil
 import sqlite3
@@ -328,3 +329,16 @@ def reached(folder, moment):
         made = folder / "restoring" / "hub.db"
         return made.exists() and made.stat().st_size >= int(moment.split("/")[1]) * 1_000_000
     return any(folder.glob(f"{moment}*")) if moment != "end" else True
+
+
+def test_a_backup_carries_the_files_and_names_what_is_missing(station, tmp_path):
+    rest, folder = station.rest, station.admin.folder
+    kept, lost = (rest.post("files", {"data": data, "type": "text/vcard"}) for data in ("S2VwdA==", "TG9zdA=="))
+    (folder / "files" / lost["id"][-2:] / lost["id"]).unlink()
+    taken = backup(folder, tmp_path / "copy.db")
+    assert taken["files"]["count"] == 1 and taken["files"]["missing"] == [lost["id"]]
+    new = tmp_path / "new"
+    restored = restore(new, tmp_path / "copy.db")
+    assert restored["files"] == taken["files"]
+    blob = new / "files" / kept["id"][-2:] / kept["id"]
+    assert hashlib.sha256(blob.read_bytes()).hexdigest() == kept["sha256"]

@@ -1,14 +1,18 @@
 """A hub whose data are in PostgreSQL: how it finds it, what it refuses, and a second hub on the database."""
 
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+import requests
 
+from end_to_end import test_campaign_kills
 from support.databases import environment, query, url
 from support.hub import Admin, Demo, Serve
 from support.numbers import fresh_number
 from support.paths import binary
 from support.process import loopback_environment
+from support.receiver import Answer
 from support.rest import error
 from support.wait import until
 
@@ -94,6 +98,17 @@ def test_a_hub_beside_the_demo_takes_messages_for_its_phones_and_shows_what_beco
         assert demo.program.stop() == 0
 
 
+def test_a_second_hub_with_a_folder_of_its_own_for_files_is_refused(tmp_path):
+    demo = Demo(tmp_path)
+    try:
+        second = ("serve", "--listen", "127.0.0.1:0", "--operator-listen", "off", "--files", tmp_path / "files")
+        apart = environment(tmp_path / "demo") | {"ROUTE_HUB_FILES_SHARED": "false"}
+        assert "--files-shared" in run(*second, **apart).stderr.splitlines()[-1]
+        demo.rest.wait_status(demo.rest.send(fresh_number(), "the first one goes on")["id"], "delivered")
+    finally:
+        assert demo.program.stop() == 0
+
+
 def lose_hints(folder):
     """Has the server take the hints of all hubs that start from now on, and tell nobody."""
     name = query(folder, "SELECT current_database()")[0][0]
@@ -172,3 +187,98 @@ def test_a_phone_that_was_revoked_is_closed_without_a_hint(pair):
     revoke = "UPDATE devices SET state = 2 WHERE id = (SELECT min(id) FROM devices)"
     change_without_a_hint(folder, gate, 5, "id", revoke)
     until(lambda: int(query(folder, connected)[0][0]) == before - 1, "its link is closed")
+
+
+def at_once(*acts):
+    """Does all at the same moment, and returns what each returned."""
+    with ThreadPoolExecutor(len(acts)) as pool:
+        return [done.result() for done in [pool.submit(act) for act in acts]]
+
+
+def test_tables_and_rows_that_two_hubs_make_at_the_same_moment_are_made_once(pair):
+    demo, other, _ = pair
+    hubs = [demo.rest, other]
+    tables = at_once(*[lambda rest=rest: rest.post("tables", {"name": "Visits"}) for rest in hubs * 3])
+    table = {table["id"] for table in tables}
+    assert len(table) == 1
+    rows = f"tables/{table.pop()}/rows"
+    given = {"rows": [{"vars": {"code": f"A-{number}"}} for number in range(50)], "lookup_key": "vars.code"}
+    imports = rows.replace("rows", "import_rows")
+    made = at_once(*[lambda rest=rest: rest.post(imports, given)["rows"] for rest in hubs * 3])
+    ids = [[row["id"] for row in answer] for answer in made]
+    assert all(one == ids[0] for one in ids[1:])
+    for rest in hubs:
+        assert [row["id"] for row in rest.get(rows, page_size=200)["data"]] == sorted(ids[0])
+    halves = zip(hubs, (ids[0][:25], ids[0][20:]))
+    at_once(*[lambda rest=rest, half=half: [rest.call("DELETE", f"{rows}/{row}") for row in half] for rest, half in halves])
+    assert [rest.get(rows)["data"] for rest in hubs] == [[], []]
+
+
+def test_a_file_that_two_hubs_are_given_at_the_same_moment_is_one(pair):
+    demo, other, _ = pair
+    dot = "data:image/gif;base64,R0lGODlhAQABAIAAAP8AAP///ywAAAAAAQABAAACAkQBADs="
+    files = at_once(*[lambda rest=rest: rest.post("files", {"data": dot}) for rest in [demo.rest, other] * 4])
+    assert len({file["id"] for file in files}) == 1
+    addresses = {requests.get(file["url"], timeout=10).content for file in files}
+    assert len(addresses) == 1 and addresses.pop().startswith(b"GIF89a")
+
+
+def test_a_task_that_either_hub_may_run_does_each_contact_once_though_its_hub_ends(tmp_path):
+    demo = Demo(tmp_path)
+    second = Serve(tmp_path / "demo").start()
+    try:
+        other = second.rest(demo.api_key, demo.project_id)
+        for _ in range(20):
+            other.post("import_contacts", {"contacts": [{"phone_number": fresh_number()} for _ in range(100)]})
+        group = other.post("groups", {"name": "All"})["id"]
+        to_all = {"filter_type": "query_contacts", "filter_params": {"all": True}}
+        task = other.post("tasks", {"task_type": "add_group_members", "task_params": {"group_id": group}, **to_all})
+        assert demo.program.stop() == 0
+        until(lambda: other.get(f"tasks/{task['id']}")["status"] == "complete", "the task ends", 60)
+        done = other.get(f"tasks/{task['id']}")
+        members = other.get(f"groups/{group}")["num_members"]
+        assert (done["current_row"], members) == (done["total_rows"], done["total_rows"])
+    finally:
+        second.program.kill()
+        demo.program.kill()
+
+
+def test_a_replay_that_a_killed_hub_had_promised_is_posted_by_the_other(tmp_path, receiver):
+    demo = Demo(tmp_path)
+    second = Serve(tmp_path / "demo", arguments=["--webhook-allow", "127.0.0.0/8"]).start()
+    try:
+        sent = demo.rest.send(fresh_number(), "tell me", status_url=receiver.url("/hook"), status_secret="topsecret")
+        [first] = receiver.wait(id=sent["id"], status="delivered")
+        other = second.rest(demo.api_key, demo.project_id)
+        told = other.get("webhook_deliveries")["data"]
+        [row] = [one for one in told if one["header_id"] == first.headers["webhook-id"]]
+        receiver.answer = lambda delivery: Answer(503)
+        other.post(f"webhook_deliveries/{row['id']}/replay")
+        until(lambda: len(posts(receiver, first)) > 1, "it is posted again")
+        second.program.kill()
+        receiver.answer = lambda delivery: Answer(200)
+        refused = len(posts(receiver, first))
+        until(lambda: len(posts(receiver, first)) > refused, "the other posts it", 90)
+        assert {post.body for post in posts(receiver, first)} == {first.body}
+    finally:
+        second.program.kill()
+        demo.program.kill()
+
+
+def posts(receiver, first):
+    """Returns each time that a webhook was posted."""
+    return [one for one in receiver.all() if one.headers["webhook-id"] == first.headers["webhook-id"]]
+
+
+def test_campaigns_that_a_killed_hub_was_sending_go_out_once_by_the_other(tmp_path):
+    demo = Demo(tmp_path)
+    second = Serve(tmp_path / "demo").start()
+    try:
+        made = test_campaign_kills.prepare(demo.rest, demo.facts["test_phone_id"])
+        other = second.rest(demo.api_key, demo.project_id)
+        until(lambda: test_campaign_kills.begun(other), "the first goes out", 30)
+        demo.program.kill()
+        test_campaign_kills.judge(other, made)
+    finally:
+        second.program.kill()
+        demo.program.kill()

@@ -1,7 +1,5 @@
 """The hub's own TLS, with a certificate that we make."""
 
-import datetime
-import ipaddress
 import socket
 import ssl
 import warnings
@@ -9,53 +7,19 @@ import warnings
 import pytest
 import requests
 from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
+from support.certificates import self_signed
 from support.hub import Admin, Serve
 from support.paths import binary
 from support.process import Program
 from support.wait import until
 
 
-def certificate(folder, name):
-    """Writes a self-signed certificate for loopback, and returns its path and its key's."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-    now = datetime.datetime.now(datetime.timezone.utc)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(subject)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=30))
-        .add_extension(
-            x509.SubjectAlternativeName(
-                [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
-            ),
-            critical=False,
-        )
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    cert_path, key_path = folder / "cert.pem", folder / "key.pem"
-    key_path.write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-        )
-    )
-    cert_path.write_bytes(made.public_bytes(serialization.Encoding.PEM))
-    return cert_path, key_path
-
-
 @pytest.fixture
 def tls(tmp_path):
     admin = Admin(tmp_path / "data")
     project = admin.project(admin.organization())
-    cert, key = certificate(tmp_path, "first")
+    cert, key = self_signed(tmp_path, "first")
     arguments = ["--tls-cert", cert, "--tls-key", key]
     server = Serve(admin.folder, arguments=arguments, scheme="https", verify=str(cert)).start()
     yield server, admin, project, cert
@@ -75,7 +39,7 @@ def test_the_api_speaks_tls_and_reloads_its_certificate(tls, tmp_path):
     with pytest.raises(requests.exceptions.SSLError):
         rest.call("GET", "/projects", verify=True)
     assert served_name(server.port) == "CN=first"
-    certificate(tmp_path, "second")
+    self_signed(tmp_path, "second")
     until(lambda: served_name(server.port) == "CN=second", "the new certificate is served", 60)
 
 

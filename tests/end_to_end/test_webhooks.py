@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import hmac
+import json
 import socket
 import threading
 import time
@@ -88,7 +89,8 @@ def guarded(tmp_path_factory):
 def attempts(guarded, message_id):
     """Returns the outcome of each attempt to deliver a message's webhook."""
     key = int(message_id[2:], 16)
-    return [outcome for (outcome,) in query(guarded.folder, f"SELECT outcome FROM webhook_log WHERE message_id = {key}")]
+    kept = query(guarded.folder, f"SELECT attempts FROM webhook_deliveries WHERE message_id = {key}")
+    return [attempt["outcome"] for (attempts,) in kept for attempt in json.loads(attempts)]
 
 
 def test_an_internal_address_is_never_called(guarded, receiver):

@@ -14,9 +14,10 @@ MAY_USE = {
     "rules": {"domain"},
     "store": {"domain"},
     "outgoing": set(),
+    "media": set(),
     "nats": {"store"},
     "web": {"view"},
-    "app": {"domain", "outgoing", "rules", "store", "view"},
+    "app": {"domain", "media", "outgoing", "rules", "store", "view"},
     "api": {"app", "domain", "outgoing", "rules", "store", "view", "web"},
     "link": {"app", "domain", "store", "view", "web"},
 }

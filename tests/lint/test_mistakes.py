@@ -6,8 +6,19 @@ from support.paths import ROOT
 
 SWITCH = re.compile(r'(?:mistake::is|mistakes::is_about|mistakes\.is)\(\s*"(\w+)"')
 PLANTED = re.compile(r'(?:\(\s*|run_with\(\d+, |url\(\), )"([a-z_+]+)"[,)]')
-SOURCES = ("core/link/src", "core/machine/src", "tests/simulation/src", "route-hub/store/src/postgres")
-SUITES = ("tests/model/tests", "tests/simulation/tests/mistakes", "route-hub/store/tests/several")
+SOURCES = (
+    "core/link/src",
+    "core/machine/src",
+    "tests/simulation/src",
+    "route-hub/app/src",
+    "route-hub/store/src/postgres",
+)
+SUITES = (
+    "tests/model/tests",
+    "tests/simulation/tests/mistakes",
+    "route-hub/store/tests/several",
+    "route-hub/tests/api/several",
+)
 
 
 def found(pattern, folders):

@@ -17,6 +17,7 @@ TEMPLATE = Path("template")
 GATES_CHECK = Path(__file__).with_name("gates_check.sql")
 _made = {}
 _given = {}
+_files = {}
 
 
 def server():
@@ -73,7 +74,11 @@ def environment(folder):
     """Returns the variables that a hub on a data folder, or a command beside it, is started with."""
     key = Path(folder)
     found = _given[key] if key in _given else (url(folder) if server() else None)
-    return {"ROUTE_HUB_DATABASE": found} if found else {}
+    if not found:
+        return {}
+    # The files of all hubs on a database are where those of the first are.
+    files = _files.setdefault(found, key / "files")
+    return {"ROUTE_HUB_DATABASE": found, "ROUTE_HUB_FILES": str(files), "ROUTE_HUB_FILES_SHARED": "true"}
 
 
 def query(folder, sql):

@@ -83,7 +83,7 @@ BEGIN
     FOR rule IN
         SELECT table_name::text AS tab, '''project_id''' AS args FROM information_schema.columns
         WHERE table_schema = current_schema() AND column_name = 'project_id'
-            AND table_name NOT IN ('api_keys', 'audit_log')
+            AND table_name NOT IN ('api_keys', 'audit_log', 'short_domains')
         UNION ALL SELECT * FROM (VALUES
             ('api_keys', '''organization_id'''),
             ('audit_log', '''organization_id'''),
@@ -91,6 +91,7 @@ BEGIN
             ('hub_meta', '''hub'''),
             ('pairing_tries', '''hub'''),
             ('rate_tokens', '''hub'''),
+            ('short_domains', '''hub'''),
             ('broadcast_numbers', '''broadcast_id'', ''broadcasts'''),
             ('contact_vars', '''bearer_id'', ''contacts'''),
             ('facts_aside_counts', '''device_id'', ''devices'''),
@@ -100,7 +101,8 @@ BEGIN
             ('message_labels', '''label_id'', ''labels'''),
             ('moves', '''message_id'', ''messages'''),
             ('past_exposures', '''message_id'', ''messages'''),
-            ('phone_accounts', '''phone_id'', ''phones''')) AS others (tab, args)
+            ('phone_accounts', '''phone_id'', ''phones'''),
+            ('row_vars', '''bearer_id'', ''data_rows''')) AS others (tab, args)
         WHERE to_regclass(tab) IS NOT NULL
     LOOP
         -- What is over in these goes by age, for all projects at once: nobody reads it any more.

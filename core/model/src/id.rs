@@ -47,6 +47,8 @@ pub mod kind {
         Device "DV"
         /// A webhook object of a project.
         Webhook "WH"
+        /// The delivery of an event to a webhook.
+        WebhookDelivery "WD"
         /// An alert for operators.
         Alert "AL"
         /// A scheduled message.
@@ -55,6 +57,20 @@ pub mod kind {
         RelativeScheduled "RS"
         /// A broadcast.
         Broadcast "BC"
+        /// A data table of a project.
+        DataTable "DT"
+        /// A row of a data table.
+        DataRow "DR"
+        /// A view of a data table.
+        DataView "VW"
+        /// A stored file.
+        File "FI"
+        /// A task: one operation on many things.
+        Task "TK"
+        /// A campaign of a project.
+        Campaign "CP"
+        /// A message template.
+        MessageTemplate "MT"
         /// One pairing of a device, from code to confirmation.
         Pairing "PR"
     }
@@ -90,6 +106,8 @@ pub type OrganizationId = Id<kind::Organization>;
 pub type ApiKeyId = Id<kind::ApiKey>;
 /// A webhook object's id.
 pub type WebhookId = Id<kind::Webhook>;
+/// The id of the delivery of an event.
+pub type WebhookDeliveryId = Id<kind::WebhookDelivery>;
 /// An alert's id.
 pub type AlertId = Id<kind::Alert>;
 /// A scheduled message's id.
@@ -98,6 +116,20 @@ pub type ScheduledId = Id<kind::Scheduled>;
 pub type RelativeScheduledId = Id<kind::RelativeScheduled>;
 /// A broadcast's id.
 pub type BroadcastId = Id<kind::Broadcast>;
+/// A data table's id.
+pub type DataTableId = Id<kind::DataTable>;
+/// The id of a data table's row.
+pub type DataRowId = Id<kind::DataRow>;
+/// The id of a data table's view.
+pub type DataViewId = Id<kind::DataView>;
+/// A stored file's id.
+pub type FileId = Id<kind::File>;
+/// A task's id.
+pub type TaskId = Id<kind::Task>;
+/// A campaign's id.
+pub type CampaignId = Id<kind::Campaign>;
+/// A message template's id.
+pub type MessageTemplateId = Id<kind::MessageTemplate>;
 /// A pairing's id.
 pub type PairingId = Id<kind::Pairing>;
 

@@ -13,9 +13,10 @@ mod status;
 mod time;
 
 pub use id::{
-    AlertId, ApiKeyId, BroadcastId, ContactId, CustomRouteId, DeviceId, GroupId, HubId, Id, IdKind,
-    InvalidId, LabelId, MessageId, OrganizationId, PairingId, PhoneId, ProjectId,
-    RelativeScheduledId, ScheduledId, WebhookId, kind,
+    AlertId, ApiKeyId, BroadcastId, CampaignId, ContactId, CustomRouteId, DataRowId, DataTableId,
+    DataViewId, DeviceId, FileId, GroupId, HubId, Id, IdKind, InvalidId, LabelId, MessageId,
+    MessageTemplateId, OrganizationId, PairingId, PhoneId, ProjectId, RelativeScheduledId,
+    ScheduledId, TaskId, WebhookDeliveryId, WebhookId, kind,
 };
 pub use key::{Key, KeyMaker};
 pub use masked::{MessageText, Secret};

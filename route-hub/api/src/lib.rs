@@ -1,42 +1,52 @@
 //! The REST API: a folder for each resource.
 //!
-//! A handler lets the caller in, reads the parameters into a command, calls one use case of `hub-app`
-//! and shows what it returns.
+//! An [`Operation`] stands as a constant beside its handler: what it takes, answers and needs. Its handler
+//! reads the parameters into a command, calls one use case of `hub-app` and shows what it returns.
 
 #![warn(unreachable_pub)]
 
 pub mod broadcasts;
+pub mod campaigns;
+mod contact_filter;
 pub mod contacts;
+pub mod data_tables;
 pub mod fields;
+pub mod files;
 pub mod groups;
 pub mod labels;
 mod lists;
+pub mod message_templates;
 pub mod messages;
+pub mod openapi;
 pub mod organizations;
 pub mod phones;
 pub mod projects;
 pub mod relative_scheduled;
 pub mod routes;
 pub mod scheduled;
+pub mod short_links;
 pub mod state;
+pub mod statistics;
+pub mod tasks;
+pub mod webhook_deliveries;
 pub mod webhooks;
 
-mod anew;
+mod enter;
 mod idempotency;
+mod members;
+mod operation;
 mod parse;
 
 use axum::response::{IntoResponse, Response};
-use hub_app::actor::{Actor, Who};
-use hub_app::auth;
-use hub_app::hub::Hub;
-use hub_domain::Permission;
 use hub_store::StoreError;
 use hub_view::Refusal;
 use hub_web::{Answer, ApiError, Unanswered};
-use std::sync::Arc;
 
-pub use anew::Anew;
+pub use lists::List;
+pub use operation::{Answers, Operation, Run, Running, Url};
 pub use state::Call;
+
+pub(crate) use operation::operation;
 
 /// What an operation returns.
 pub type ApiResult = Result<Answer, Failure>;
@@ -94,15 +104,4 @@ impl IntoResponse for Failure {
             failure => failure.into_error().into_response(),
         }
     }
-}
-
-/// Lets the caller into the project of the path, which its key must reach with this permission.
-async fn enter(hub: &Hub, call: &Call, permission: Permission) -> Result<Actor, Failure> {
-    let id = call.path_id("project_id", "project")?;
-    Ok(auth::enter(hub, &call.caller.holder, id, permission).await?)
-}
-
-/// Returns who calls.
-fn who(call: &Call) -> Who {
-    Who::Key(Arc::clone(&call.caller.holder.key))
 }

@@ -10,12 +10,14 @@
 //! };
 //! ```
 //!
-//! A handler reads a request through its table (`List::read`), has the use case run it
+//! A handler reads a request through the table of its operation (`Call::list`), has the use case run it
 //! (`Asked::request`), and answers (`Asked::show`).
 
 use hub_app::listing::{ListRequest, Listed};
 use hub_store::list::{Column, Filter, Link, ListQuery, Marker, Op, Operand, Sort};
-use hub_web::{Answer, ApiError, FilterKind, FilterSpec, FilterValue, Modifier, Params, Resource};
+use hub_web::{
+    Answer, ApiError, FilterKind, FilterSpec, FilterValue, Modifier, Object, Params, Resource,
+};
 use postrider_model::{Id, IdKind};
 
 /// The seven modifiers that compare texts.
@@ -58,24 +60,28 @@ pub(super) const EQUAL: &[Modifier] = &[];
 pub(super) const DEFAULT: (&str, Sort) = ("default", Sort::BY_ID);
 
 /// What a list may be filtered and sorted by.
-pub(super) struct List {
+#[derive(Debug)]
+pub struct List {
     /// The parameters that filter.
-    pub filters: &'static [Entry],
+    pub(crate) filters: &'static [Entry],
     /// The values of `sort`; the first is what a list without one has.
-    pub sorts: &'static [(&'static str, Sort)],
+    pub(crate) sorts: &'static [(&'static str, Sort)],
 }
 
 /// One parameter that filters, and what it stands for in the store.
+#[derive(Debug)]
 pub(super) struct Entry {
     spec: FilterSpec,
     meaning: Meaning,
 }
 
 /// What a parameter stands for.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 enum Meaning {
     /// A column; the function reads what it is compared with, `None` for what no row can have.
     Column(Column, fn(&FilterValue) -> Option<Operand>),
+    /// A column with the name of a type; `image/*` stands for all of a sort.
+    MediaType(Column),
     /// Belonging to something whose id this is.
     Linked(Link, fn(&FilterValue) -> Option<Operand>),
     /// A custom variable.
@@ -107,6 +113,12 @@ impl Entry {
     ) -> Self {
         let meaning = Meaning::Column(column, plain);
         Self::new(name, FilterKind::Text, modifiers, meaning)
+    }
+
+    /// The name of a type, or of a sort of them: `image/*`.
+    pub(super) const fn media_type(name: &'static str, column: Column) -> Self {
+        let meaning = Meaning::MediaType(column);
+        Self::new(name, FilterKind::Text, EQUAL, meaning)
     }
 
     /// A whole number.
@@ -189,6 +201,20 @@ impl Entry {
                 Some(operand) => Some(Filter::new(column, op, operand)),
                 None => unmet(op, None),
             },
+            Meaning::MediaType(column) => {
+                let FilterValue::Text(name) = &filter.value else {
+                    return Some(Filter::Nothing);
+                };
+                let name = name.to_ascii_lowercase();
+                Some(
+                    match name.strip_suffix('*').filter(|it| it.ends_with('/')) {
+                        Some(sort) => {
+                            Filter::new(column, Op::Prefix, Operand::Text(sort.to_owned()))
+                        }
+                        None => Filter::new(column, Op::Eq, Operand::Text(name)),
+                    },
+                )
+            }
             Meaning::Linked(link, operand) => match read(operand) {
                 Some(Operand::Int(holder)) => Some(Filter::within(link, holder)),
                 _ => Some(Filter::Nothing),
@@ -264,11 +290,64 @@ fn op(modifier: Modifier) -> Op {
 }
 
 impl List {
+    /// A list of nothing.
+    pub(crate) const EMPTY: Self = Self {
+        filters: &[],
+        sorts: &[DEFAULT],
+    };
+
+    /// Reads what a request asks of this list, for who finds the rows by himself.
+    pub(super) fn query(&self, params: &Params) -> Result<hub_web::ListQuery, ApiError> {
+        let sorts: Vec<_> = self.sorts().collect();
+        hub_web::ListQuery::read(params, &sorts, self.specs())
+    }
+
+    /// Returns the parameters that filter.
+    pub(crate) fn specs(&self) -> impl Iterator<Item = &'static FilterSpec> + use<> {
+        self.filters.iter().map(|entry| &entry.spec)
+    }
+
+    /// Returns the values of `sort`.
+    pub(crate) fn sorts(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.sorts.iter().map(|(name, _)| *name)
+    }
+
+    /// Reads filters of this list from an object: either `all` alone, or at least one filter, and nothing else.
+    ///
+    /// A filter that is misspelt must not let everything through.
+    pub(super) fn within(
+        &self,
+        given: &Object<'_>,
+        all: &'static str,
+    ) -> Result<Vec<Filter>, ApiError> {
+        if given.get(all).boolean()? == Some(true) {
+            return match given.members().find(|(name, _)| *name != all) {
+                Some((_, other)) => Err(other.refuse(format_args!("cannot be given with {all}"))),
+                None => Ok(Vec::new()),
+            };
+        }
+        let mut conditions = Vec::new();
+        for (name, field) in given.members().filter(|(name, _)| *name != all) {
+            let entry = self.filters.iter().find(|entry| entry.spec.name == name);
+            let entry = entry.ok_or_else(|| field.refuse("is not a filter of this list"))?;
+            let mut read = Vec::new();
+            entry.spec.read(field, &mut read)?;
+            if read.is_empty() {
+                return Err(field.refuse("must not be empty"));
+            }
+            conditions.extend(read.iter().filter_map(|filter| entry.condition(filter)));
+        }
+        match given.members().any(|(name, _)| name != all) {
+            true => Ok(conditions),
+            false => Err(given
+                .get(all)
+                .refuse("must be true where there is no filter")),
+        }
+    }
+
     /// Reads what a request asks of this list.
     pub(super) fn read(&self, params: &Params) -> Result<Asked, ApiError> {
-        let sorts: Vec<_> = self.sorts.iter().map(|(name, _)| *name).collect();
-        let filters = self.filters.iter().map(|entry| &entry.spec);
-        let asked = hub_web::ListQuery::read(params, &sorts, filters)?;
+        let asked = self.query(params)?;
         let sort = self.sorts.iter().find(|(name, _)| *name == asked.sort);
         let sort = sort.map_or(Sort::BY_ID, |(_, sort)| *sort);
         let marker = asked.marker.as_deref().map(|text| Marker::read(text, sort));
@@ -324,6 +403,7 @@ impl Asked {
 mod tests {
     use super::*;
     use hub_store::list::Kind;
+    use hub_web::{FIELDS, PAGE, Takes};
     use postrider_model::kind;
 
     const CONTACT: Column = Column::new("contact_id", Kind::Int);
@@ -332,9 +412,15 @@ mod tests {
         sorts: &[DEFAULT],
     };
 
+    fn params(text: &str) -> Params {
+        Params::from_parts(text, None).unwrap().taking(Takes {
+            own: &[],
+            common: &[PAGE, FIELDS],
+        })
+    }
+
     fn filters(text: &str) -> Vec<Filter> {
-        let params = Params::from_parts(text, None).unwrap();
-        LIST.read(&params).unwrap().query.filters
+        LIST.read(&params(text)).unwrap().query.filters
     }
 
     #[test]
@@ -349,8 +435,7 @@ mod tests {
 
     #[test]
     fn a_marker_of_nothing_is_named() {
-        let params = Params::from_parts("marker=no-such-marker", None).unwrap();
-        let error = LIST.read(&params).err();
+        let error = LIST.read(&params("marker=no-such-marker")).err();
         assert_eq!(error.as_ref().and_then(ApiError::param), Some("marker"));
     }
 }

@@ -1,19 +1,12 @@
 //! Parameters into domain types; errors name the parameter.
 
-pub(crate) use hub_app::names::NAME_LENGTH_MAX;
-
 use hub_domain::{RouteId, VarsChange, Zone};
 use hub_outgoing::Target;
-use hub_web::{ApiError, Field, Params};
+use hub_web::{ApiError, Field};
 use postrider_model::{Id, IdKind, Secret};
 
 /// Longest secret of a webhook, in characters.
-const SECRET_LENGTH_MAX: usize = 200;
-/// Longest name of a zone that is looked at, in characters.
-const ZONE_LENGTH_MAX: usize = 64;
-/// Longest id that is looked at: the specification's 34 characters.
-const ID_LENGTH_MAX: usize = 34;
-
+pub(crate) const SECRET_LENGTH_MAX: usize = 200;
 /// Reads a change of custom variables, in which `null` deletes.
 pub(crate) fn vars(field: &Field<'_>) -> Result<VarsChange, ApiError> {
     if !field.is_given() {
@@ -32,7 +25,7 @@ pub(crate) fn name(field: &Field<'_>) -> Result<Option<String>, ApiError> {
     if !field.is_present() {
         return Ok(None);
     }
-    let name = field.required_string(NAME_LENGTH_MAX)?.trim();
+    let name = field.required_string()?.trim();
     match name.is_empty() {
         true => Err(field.refuse("is required")),
         false => Ok(Some(name.to_owned())),
@@ -41,7 +34,7 @@ pub(crate) fn name(field: &Field<'_>) -> Result<Option<String>, ApiError> {
 
 /// Reads a zone; `null` and an empty text are an inner `None`.
 pub(crate) fn zone(field: &Field<'_>) -> Result<Option<Option<Zone>>, ApiError> {
-    let text = field.string(ZONE_LENGTH_MAX)?;
+    let text = field.string()?;
     match text.filter(|text| !text.is_empty()) {
         Some(text) => {
             let unknown = || field.refuse("must be a zone of the tz database, as Africa/Nairobi");
@@ -53,7 +46,7 @@ pub(crate) fn zone(field: &Field<'_>) -> Result<Option<Option<Zone>>, ApiError> 
 
 /// Reads the id of a phone or of a custom route.
 pub(crate) fn route_id(field: &Field<'_>) -> Result<Option<RouteId>, ApiError> {
-    let text = field.string(ID_LENGTH_MAX)?;
+    let text = field.string()?;
     let Some(text) = text.filter(|text| !text.is_empty()) else {
         return Ok(None);
     };
@@ -63,7 +56,7 @@ pub(crate) fn route_id(field: &Field<'_>) -> Result<Option<RouteId>, ApiError> {
 
 /// Reads an http or https address; empty counts as none.
 pub(crate) fn url(field: &Field<'_>) -> Result<Option<String>, ApiError> {
-    let text = field.string(hub_outgoing::URL_LENGTH_MAX)?;
+    let text = field.string()?;
     let Some(text) = text.filter(|text| !text.is_empty()) else {
         return Ok(None);
     };
@@ -73,13 +66,13 @@ pub(crate) fn url(field: &Field<'_>) -> Result<Option<String>, ApiError> {
 
 /// Reads a secret; empty counts as none.
 pub(crate) fn secret(field: &Field<'_>) -> Result<Option<Secret>, ApiError> {
-    let text = field.string(SECRET_LENGTH_MAX)?;
+    let text = field.string()?;
     Ok(text.filter(|text| !text.is_empty()).map(Secret::new))
 }
 
 /// Reads an id of this kind; does not look whether anything has it.
 pub(crate) fn id<K: IdKind>(field: &Field<'_>, what: &str) -> Result<Option<Id<K>>, ApiError> {
-    let text = field.string(ID_LENGTH_MAX)?;
+    let text = field.string()?;
     let Some(text) = text.filter(|text| !text.is_empty()) else {
         return Ok(None);
     };
@@ -92,22 +85,33 @@ pub(crate) fn no_such(field: &Field<'_>, what: &str) -> ApiError {
     field.refuse(format_args!("is not the id of a {what} of this project"))
 }
 
-/// Refuses fields that a caller may read but not write.
-pub(crate) fn refuse_read_only(params: &Params, names: &[&'static str]) -> Result<(), ApiError> {
-    let given = names.iter().find(|name| params.get(name).is_present());
-    match given {
-        Some(name) => Err(ApiError::invalid_param(name, "cannot be changed")),
-        None => Ok(()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::members::VARS;
+    use hub_web::{Kind, Member, Params, Takes};
     use postrider_model::PhoneId;
 
+    const ADDRESS: Kind = Kind::Url(hub_outgoing::URL_LENGTH_MAX);
+    const TAKES: Takes = Takes {
+        own: &[&[
+            Member::new("vars", Kind::Vars, "Variables."),
+            Member::new(
+                "messages",
+                Kind::Array(&Kind::Object(&[VARS]), 9),
+                "Messages.",
+            ),
+            Member::new("a", ADDRESS, "An address."),
+            Member::new("b", ADDRESS, "An address."),
+            Member::new("c", ADDRESS, "An address."),
+            Member::new("d", ADDRESS, "An address."),
+        ]],
+        common: &[],
+    };
+
     fn params(body: &str) -> Params {
-        Params::from_parts("", Some(("application/json", body.as_bytes()))).unwrap()
+        let params = Params::from_parts("", Some(("application/json", body.as_bytes())));
+        params.unwrap().taking(TAKES)
     }
 
     #[test]
@@ -115,7 +119,7 @@ mod tests {
         let params = params(r#"{"vars":{"a b":1},"messages":[{"vars":{"x":[1]}}]}"#);
         let error = vars(&params.get("vars")).unwrap_err();
         assert_eq!(error.param(), Some("vars[a b]"));
-        let items = params.get("messages").array(9).unwrap().unwrap();
+        let items = params.get("messages").array().unwrap().unwrap();
         let inside = items[0].object().unwrap().unwrap();
         let error = vars(&inside.get("vars")).unwrap_err();
         assert_eq!(error.param(), Some("messages[0][vars][x]"));

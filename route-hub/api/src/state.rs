@@ -1,6 +1,7 @@
 //! What requests are answered with: the hub, and who may come in to it.
 
-use crate::Failure;
+use crate::lists::Asked;
+use crate::{Failure, Operation};
 use axum::extract::FromRef;
 use http::Extensions;
 use hub_app::auth;
@@ -8,12 +9,32 @@ use hub_app::auth::Holder;
 use hub_app::hub::Hub;
 use hub_domain::Sight;
 use hub_web::front::{Front, FrontSettings, Guest, Owner};
-use hub_web::{ApiError, Authenticator, RateLimit, RequestContext, StrangerBodies};
+use hub_web::{ApiError, Authenticator, MediaBodies, RateLimit, RequestContext, StrangerBodies};
 use postrider_model::Secret;
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// One call of an operation by the holder of a key.
-pub type Call = hub_web::Call<Caller>;
+#[derive(Debug, Clone)]
+pub struct Call {
+    pub(crate) operation: &'static Operation,
+    pub(crate) inner: hub_web::Call<Caller>,
+}
+
+impl Call {
+    /// Reads what is asked of the list that the operation shows.
+    pub(crate) fn list(&self) -> Result<Asked, ApiError> {
+        self.operation.list().read(&self.params)
+    }
+}
+
+impl Deref for Call {
+    type Target = hub_web::Call<Caller>;
+
+    fn deref(&self) -> &hub_web::Call<Caller> {
+        &self.inner
+    }
+}
 
 /// The holder of an API key, for the length of one request.
 #[derive(Debug, Clone)]
@@ -43,6 +64,8 @@ pub struct ApiState {
     pub front: Arc<Front>,
     /// Bodies that came without a key, as far as they were read.
     stranger_bodies: Arc<StrangerBodies>,
+    /// Bodies that may bring media, until they are answered.
+    media_bodies: MediaBodies,
 }
 
 impl ApiState {
@@ -52,6 +75,7 @@ impl ApiState {
             hub,
             front: Arc::new(Front::new(front)),
             stranger_bodies: Arc::default(),
+            media_bodies: MediaBodies::default(),
         }
     }
 }
@@ -116,5 +140,9 @@ impl Authenticator for ApiState {
 
     fn stranger_bodies(&self) -> &StrangerBodies {
         &self.stranger_bodies
+    }
+
+    fn media_bodies(&self) -> &MediaBodies {
+        &self.media_bodies
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::hub::Hub;
+use crate::hub::files::Addresses;
 use hub_domain::{ApiKey, Permission, Project, Sight};
 use hub_store::Basis;
 use hub_view::{Refusal, RefusalCode};
@@ -106,6 +107,11 @@ impl Actor {
     /// Returns what it may see of contacts and messages.
     pub fn sight(&self) -> Sight {
         self.who.sight()
+    }
+
+    /// Returns who gives the addresses of files.
+    pub fn addresses(&self) -> Addresses {
+        self.hub.files.addresses(self.now.unix)
     }
 
     /// Makes room in the project's queue for `count` more messages.

@@ -3,6 +3,7 @@
 use crate::hub::Hub;
 use hub_store::hints::Hint;
 use hub_store::{StoreError, Tx, messages};
+use postrider_link::mistake;
 use postrider_model::{DeviceId, PhoneId, ProjectId};
 use std::time::Duration;
 
@@ -56,7 +57,11 @@ pub async fn look(hub: Hub) {
     }
 }
 
-async fn look_once(hub: &Hub) -> Result<(), StoreError> {
+/// Looks once, and wakes those for whom something waits.
+pub async fn look_once(hub: &Hub) -> Result<(), StoreError> {
+    if mistake::is("hints_alone") {
+        return Ok(());
+    }
     for phones in hub.bus.heard_phones().chunks(AT_ONCE) {
         let phones: Vec<PhoneId> = phones.to_vec();
         let look = move |tx: &mut Tx<'_>| messages::with_queue(tx, &phones);

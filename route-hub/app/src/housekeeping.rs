@@ -3,7 +3,7 @@
 //! Each purge takes small steps; one that has more to do first lets others work as long as its
 //! last step took, and those with nothing left wait for the next look.
 
-use crate::fields::clearing;
+use crate::clearing;
 use crate::hub::Hub;
 use crate::purge::all_of;
 use crate::worker::{self, Next, Worker};
@@ -11,7 +11,7 @@ use hub_domain::Project;
 use hub_store::purge::Purged;
 use hub_store::{
     Gate, StoreError, Tx, alerts, facts_aside, idempotency, leftovers, messages, pairings,
-    projects, webhook_log,
+    projects, webhook_deliveries, webhook_log,
 };
 use postrider_model::UnixMs;
 use std::time::Duration;
@@ -20,7 +20,9 @@ use std::time::Duration;
 const LOOK_EVERY: Duration = Duration::from_secs(600);
 /// One day.
 const DAY_MS: i64 = 24 * 3_600_000;
-/// How long attempts of webhooks, alerts that ended, and deleted messages that are final, are kept;
+/// How long deliveries of webhooks are kept.
+const DELIVERIES_KEPT_MS: i64 = 7 * DAY_MS;
+/// How long alerts that ended, and deleted messages that are final, are kept;
 /// facts set aside, too, where the project keeps its messages for ever.
 const KEPT_MS: i64 = 30 * DAY_MS;
 
@@ -38,6 +40,7 @@ const OF_PROJECT: &[OfProject] = &[
     |tx, project, now| messages::purge_hidden(tx, project.id, now.plus_ms(-KEPT_MS)),
     |tx, project, now| facts_aside::purge(tx, project.id, now.plus_ms(-facts_kept_ms(project))),
     |tx, project, now| alerts::purge(tx, project.id, now.plus_ms(-KEPT_MS)),
+    |tx, project, now| webhook_deliveries::purge(tx, project.id, now.plus_ms(-DELIVERIES_KEPT_MS)),
     |tx, project, now| webhook_log::purge(tx, project.id, now.plus_ms(-KEPT_MS)),
 ];
 

@@ -11,7 +11,6 @@ pub mod digest;
 pub mod failure;
 #[cfg(feature = "fault-order")]
 pub mod fault;
-pub mod listing;
 pub mod names;
 pub mod random;
 mod steps;
@@ -20,6 +19,7 @@ mod vars;
 mod worker;
 
 // The hub: what it holds in memory, and its folder on disk.
+mod clearing;
 pub mod data_folder;
 pub mod elsewhere;
 pub mod hints;
@@ -33,6 +33,7 @@ pub mod actor;
 mod audit;
 pub mod auth;
 pub mod hub_work;
+pub mod listing;
 pub mod transaction;
 pub mod unit_of_work;
 
@@ -52,16 +53,24 @@ pub mod pairing;
 // Use cases, by resource.
 pub mod api_keys;
 pub mod broadcasts;
+pub mod campaigns;
 pub mod contacts;
+pub mod data_tables;
 pub mod fields;
+pub mod files;
 pub mod groups;
 pub mod labels;
+pub mod message_templates;
 pub mod messages;
 pub mod organizations;
 pub mod phones;
 pub mod projects;
 pub mod routes;
 pub mod schedules;
+pub mod short_links;
+pub mod statistics;
+pub mod tasks;
+pub mod webhook_deliveries;
 pub mod webhook_objects;
 
 // The operator's words, and what the hub does by itself for all projects.

@@ -1,8 +1,10 @@
 //! Lists: a page of rows as views, or the number of rows.
 
+use crate::actor::Actor;
 use crate::failure::Failure;
 use hub_store::list::{ListQuery, Page};
 use hub_store::{Share, StoreError, Tx};
+use postrider_model::ProjectId;
 
 /// What is asked of a list.
 #[derive(Debug, Clone)]
@@ -38,6 +40,31 @@ impl<V> Listed<V> {
             },
         }
     }
+}
+
+/// Lists what a project has, by the store's `list` and `count`; `show` makes the view of a row.
+pub async fn of_project<T, V, L, C, S>(
+    actor: &Actor,
+    request: ListRequest,
+    mut rows: L,
+    mut count: C,
+    show: S,
+) -> Result<Listed<V>, Failure>
+where
+    V: Send + 'static,
+    L: FnMut(&mut Tx<'_>, ProjectId, &ListQuery) -> Result<Page<T>, StoreError> + Send + 'static,
+    C: FnMut(&mut Tx<'_>, ProjectId, &ListQuery) -> Result<u64, StoreError> + Send + 'static,
+    S: Fn(T) -> V + Send + 'static,
+{
+    let project = actor.project.id;
+    list(
+        actor.hub.store.of(project),
+        request,
+        move |tx, query| rows(tx, project, query),
+        move |tx, query| count(tx, project, query),
+        move |_, rows| Ok(rows.into_iter().map(&show).collect()),
+    )
+    .await
 }
 
 /// Runs a list in one job: `list` and `count` are the store's, `show` makes views of a page's rows.

@@ -9,7 +9,8 @@ use crate::hub_work::HubWork;
 use crate::schedules::after_restore::{self, Passed};
 use hub_domain::Project;
 use hub_store::{
-    Gate, Standing, StoreError, broadcasts, changes, devices, meta, organizations, projects,
+    Gate, Standing, StoreError, broadcasts, campaigns, changes, devices, meta, organizations,
+    projects,
 };
 use std::collections::BTreeSet;
 use std::future::pending;
@@ -19,6 +20,9 @@ use tokio::sync::watch;
 /// The error of broadcasts that were half sent.
 const CUT_OFF: &str =
     "the hub was restored from a backup: it is not known whom the broadcast has reached since";
+/// The error of campaigns that may have been sent.
+const CALLED_OFF: &str =
+    "the hub was restored from a backup: whether the campaign was sent at its time is not known";
 /// The pause before something is tried again that the database refused.
 const AFTER_ERROR: Duration = Duration::from_millis(500);
 
@@ -53,14 +57,14 @@ pub fn begin(hub: &Hub, who: &Who, word: Word) -> Result<Beginning, StoreError> 
         .write_blocking(move |tx| raise(tx, word.replaced))?;
     let (mut phones_to_answer, mut schedules_passed_over) = (0, 0);
     let passed = match word.send_missed {
-        true => Passed::default(),
-        false => hub.store.read_blocking({
+        true => None,
+        false => Some(hub.store.read_blocking({
             let now = hub.now().unix;
             move |tx| after_restore::passed(tx, now)
-        })?,
+        })?),
     };
     for project in hub.store.read_blocking(projects::all)? {
-        let (phones, schedules) = freeze_one(hub, who, &project, &passed)?;
+        let (phones, schedules) = freeze_one(hub, who, &project, passed.as_ref())?;
         phones_to_answer += phones;
         schedules_passed_over += schedules;
     }
@@ -98,16 +102,21 @@ fn freeze_one(
     hub: &Hub,
     who: &Who,
     project: &Project,
-    passed: &Passed,
+    passed: Option<&Passed>,
 ) -> Result<(usize, usize), StoreError> {
     let (worker, who, now) = (hub.clone(), who.clone(), hub.now());
-    let (project, due) = (project.clone(), passed.of(project.id));
+    let calls_off = passed.is_some();
+    let due = passed.map(|passed| passed.of(project.id));
+    let (project, due) = (project.clone(), due.unwrap_or_default());
     let share = hub.store.hub_at(Gate::Project(project.id));
     let (phones, schedules, effects) = share.write_blocking(move |tx| {
         let mut work = HubWork::new(&worker, tx, who.clone(), now);
         let phones = work.within(&project, freeze::whole_project)?;
         // A recipient that got the message since must not get it again.
         broadcasts::end_of_project(work.tx, project.id, CUT_OFF)?;
+        if calls_off {
+            campaigns::call_off_due(work.tx, project.id, now.unix, CALLED_OFF)?;
+        }
         let schedules = after_restore::pass_over(work.tx, &due, now.unix)?;
         Ok::<_, StoreError>((phones, schedules, work.effects))
     })?;

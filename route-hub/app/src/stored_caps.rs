@@ -58,6 +58,16 @@ impl Cap {
         tx: &mut Tx<'_>,
         project: ProjectId,
     ) -> Result<Option<Reached>, StoreError> {
+        self.exceeded_by(tx, project, 1)
+    }
+
+    /// Returns the cap where a project may not have so many more.
+    pub(crate) fn exceeded_by(
+        self,
+        tx: &mut Tx<'_>,
+        project: ProjectId,
+        more: usize,
+    ) -> Result<Option<Reached>, StoreError> {
         let kept = meta::get(tx, self.name())?;
         let cap = kept
             .and_then(|text| text.parse().ok())
@@ -67,7 +77,8 @@ impl Cap {
             Self::DynamicGroups => groups::count_dynamic_up_to(tx, project, cap)?,
             Self::RelativeSchedules => relative_schedules::count_up_to(tx, project, cap)?,
         };
-        Ok((count >= u64::from(cap)).then_some(Reached { of: self, cap }))
+        let more = u64::try_from(more).unwrap_or(u64::MAX);
+        Ok((count.saturating_add(more) > u64::from(cap)).then_some(Reached { of: self, cap }))
     }
 }
 

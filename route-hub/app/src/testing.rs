@@ -8,6 +8,7 @@ use crate::hub_work::HubWork;
 use crate::organizations;
 use crate::projects::{self, NewProject, ProjectPatch};
 use hub_domain::{ApiKey, Organization, Permission, Project};
+use hub_media::Blobs;
 use hub_store::{StoreError, audit};
 use postrider_model::{Id, Key, Now, UnixMs};
 use std::sync::Arc;
@@ -27,6 +28,8 @@ impl Office {
         let store = data_folder::open(folder.path(), 0).unwrap();
         let parts = data_folder::parts(store, String::new(), Vec::new()).unwrap();
         let hub = Hub::new(parts);
+        let blobs = Blobs::in_folder(&folder.path().join("files")).unwrap();
+        hub.files.keep_in(blobs);
         let (maker, now) = (hub.clone(), hub.now());
         let made = hub.store.write_blocking(move |tx| {
             let mut work = HubWork::new(&maker, tx, Who::Operator, now);
@@ -135,7 +138,7 @@ pub(crate) fn named(organization: &Organization, name: &str) -> NewProject {
 /// Waits for what a use case comes to.
 pub(crate) fn wait<F: Future>(doing: F) -> F::Output {
     let mut builder = tokio::runtime::Builder::new_current_thread();
-    builder.build().unwrap().block_on(doing)
+    builder.enable_time().build().unwrap().block_on(doing)
 }
 
 /// Makes a key as a job would, also within a runtime.

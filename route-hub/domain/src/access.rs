@@ -31,6 +31,12 @@ coded! {
         EditOrganization = "edit_organization" / 11,
         /// Read what the organization has used.
         ViewBilling = "view_billing" / 12,
+        /// Read data tables with their rows and views.
+        ViewData = "view_data" / 13,
+        /// Make, change and delete data tables with their rows and views.
+        EditData = "edit_data" / 14,
+        /// Read statistics.
+        ViewStats = "view_stats" / 15,
     }
 }
 

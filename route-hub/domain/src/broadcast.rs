@@ -8,9 +8,9 @@
 //! What it counts is kept as its messages change, one [share](BroadcastShare) each.
 
 use crate::code::coded;
-use crate::{Message, MessageSource, MessageType};
+use crate::{ContactFilter, Message, MessageSource, MessageType};
 use postrider_model::{
-    BroadcastId, ContactId, GroupId, MessageStatus, ProjectId, ScheduledId, UnixMs,
+    BroadcastId, CampaignId, ContactId, GroupId, MessageStatus, ProjectId, ScheduledId, UnixMs,
 };
 
 coded! {
@@ -28,10 +28,12 @@ coded! {
 }
 
 /// Whom a broadcast is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BroadcastTo {
     /// The members of a group.
     Group(GroupId),
+    /// The contacts that a filter finds.
+    Filter(ContactFilter),
     /// Numbers, which are kept beside it.
     Numbers,
     /// Whomever requests name that send as part of it.
@@ -133,6 +135,10 @@ pub struct Broadcast {
     pub to: BroadcastTo,
     /// A member of the group that gets nothing.
     pub exclude_contact_id: Option<ContactId>,
+    /// A group whose members get nothing.
+    pub exclude_group_id: Option<GroupId>,
+    /// The campaign that made it.
+    pub campaign_id: Option<CampaignId>,
     /// How far it has come.
     pub stage: BroadcastStage,
     /// The key of the last contact, or how many numbers, that it has dealt with; while it is
@@ -150,6 +156,8 @@ pub struct Broadcast {
     pub num_parts: i64,
     /// Messages that came in answer.
     pub reply_count: i64,
+    /// Of how many of its messages a link was clicked.
+    pub clicked_count: i64,
     /// When the last of them came.
     pub last_reply_time: Option<UnixMs>,
     /// When its last message was made, or it itself while it has none.

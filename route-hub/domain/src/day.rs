@@ -42,6 +42,22 @@ impl Day {
         self.0.checked_add(days.days()).ok().map(Self)
     }
 
+    /// Returns the Sunday of its week, which began on a Monday.
+    pub(crate) fn end_of_week(self) -> Option<Self> {
+        let days = 7 - i32::from(self.0.weekday().to_monday_one_offset());
+        self.plus(days)
+    }
+
+    /// Returns the last day of its month.
+    pub(crate) fn end_of_month(self) -> Self {
+        Self(self.0.last_of_month())
+    }
+
+    /// Returns the last day of its year.
+    pub(crate) fn end_of_year(self) -> Self {
+        Self(self.0.last_of_year())
+    }
+
     /// Returns how many days after `earlier` this one is.
     pub fn since(self, earlier: Self) -> i32 {
         earlier

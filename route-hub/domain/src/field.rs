@@ -1,16 +1,40 @@
 //! What a project knows of its custom variables.
 
 use crate::code::coded;
-use postrider_model::ProjectId;
+use postrider_model::{DataTableId, ProjectId};
 use serde::{Deserialize, Serialize};
 
-coded! {
-    /// Whose variables a field is about.
-    FieldOwner {
-        /// Contacts'.
-        Contact = "contact" / 1,
-        /// Messages'.
-        Message = "message" / 2,
+/// Whose variables a field is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldOwner {
+    /// Contacts'.
+    Contact,
+    /// Messages'.
+    Message,
+    /// Those of a data table's rows.
+    Table(DataTableId),
+}
+
+impl FieldOwner {
+    /// Returns the integer that is stored: a table's key, which is above the other codes.
+    pub const fn code(self) -> i64 {
+        match self {
+            Self::Contact => 1,
+            Self::Message => 2,
+            Self::Table(id) => id.get(),
+        }
+    }
+
+    /// Returns the owner of a stored integer.
+    pub const fn from_code(code: i64) -> Option<Self> {
+        match code {
+            1 => Some(Self::Contact),
+            2 => Some(Self::Message),
+            key => match DataTableId::from_i64(key) {
+                Some(id) => Some(Self::Table(id)),
+                None => None,
+            },
+        }
     }
 }
 

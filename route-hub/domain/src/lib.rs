@@ -12,12 +12,18 @@ mod address;
 mod alert;
 mod audit;
 mod broadcast;
+mod campaign;
 mod code;
+mod conditions;
 mod contact;
+mod contact_filter;
+mod currency;
 mod data_sms;
+mod data_table;
 mod day;
 mod device;
 mod field;
+mod file;
 mod fold;
 mod group;
 mod kind_queue;
@@ -36,7 +42,11 @@ mod route_id;
 pub mod routing;
 mod schedule;
 mod shares;
+mod short_link;
 mod sight;
+mod statistics;
+mod task;
+mod template;
 mod usage;
 pub mod ussd;
 mod vars;
@@ -47,14 +57,23 @@ pub use address::Address;
 pub use alert::{Alert, AlertKind};
 pub use audit::AuditEntry;
 pub use broadcast::{Broadcast, BroadcastCounts, BroadcastShare, BroadcastStage, BroadcastTo};
+pub use campaign::{CAMPAIGN_ITEMS_MAX, Campaign, CampaignStatus, CampaignType};
 pub use code::UnknownName;
+pub use conditions::{Compare, Comparison, Filters, InvalidFilters, Subject, Term};
 pub use contact::{Contact, ConversationStatus};
+pub use contact_filter::ContactFilter;
+pub use currency::{Currency, NotACurrency};
 pub use data_sms::{DATA_BYTES_MAX, DataSms, Encoding, InvalidData};
+pub use data_table::{DataRow, DataTable, DataView, RowSubject, ViewFilters};
 pub use day::{Day, InvalidDay};
 pub use device::{Device, DeviceState, Pairing, PairingState};
 pub use field::{CustomField, FieldItem, FieldOwner, FieldType};
+pub use file::{
+    DESCRIPTION_LENGTH_MAX, FILENAME_LENGTH_MAX, FileCategory, FileHolder, FileSource, MEDIA_MAX,
+    Medium, StoredFile, files_of,
+};
 pub use fold::fold;
-pub use group::{Compare, Condition, Group, GroupFilters, InvalidFilters, Subject, Term};
+pub use group::{Condition, ContactSubject, Group, GroupFilters};
 pub use kind_queue::KindQueue;
 pub use label::Label;
 pub use message::{
@@ -68,7 +87,18 @@ pub use relative::{OFFSET_COUNT_MAX, OffsetScale, RelativeSchedule};
 pub use route_id::RouteId;
 pub use schedule::{Schedule, ScheduledTo};
 pub use shares::{ProjectShares, SHARES, share_of};
+pub use short_link::{
+    CODE_LENGTH, DomainOwner, InvalidCode, LinkCode, LinkTarget, ShortDomain, ShortLink,
+};
 pub use sight::{Disclosure, Sight};
+pub use statistics::{
+    Amounts, CountFilters, Counted, CountedBy, Interval, Metric, Property, Quarter, Rollup,
+    intervals,
+};
+pub use task::{FilterType, Task, TaskStatus, TaskType};
+pub use template::MessageTemplate;
 pub use usage::UsageType;
 pub use vars::{InvalidVars, VarValue, Vars, VarsChange, is_name as is_variable};
-pub use webhook::{OutboxRow, Webhook, WebhookEvent, WebhookLogEntry};
+pub use webhook::{
+    DeliveryAttempt, DeliveryStatus, OutboxRow, Webhook, WebhookDelivery, WebhookEvent,
+};

@@ -1,11 +1,11 @@
 //! Messages, both ways.
 
 use crate::code::coded;
-use crate::{Address, DataSms, Disclosure, Phone, PhoneType, Vars};
+use crate::{Address, DataSms, Disclosure, Medium, Phone, PhoneType, Vars};
 use postrider_link::ownership::hub::{self, HubState, Ownership, Rules};
 use postrider_model::{
-    BroadcastId, ContactId, CustomRouteId, MessageId, MessageStatus, MessageText, PhoneId,
-    ProjectId, ScheduledId, Secret, UnixMs,
+    BroadcastId, CampaignId, ContactId, CustomRouteId, MessageId, MessageStatus, MessageText,
+    PhoneId, ProjectId, ScheduledId, Secret, UnixMs,
 };
 
 coded! {
@@ -182,8 +182,14 @@ pub struct Message {
     pub scheduled_id: Option<ScheduledId>,
     /// The broadcast that it is part of.
     pub broadcast_id: Option<BroadcastId>,
+    /// The campaign that it is part of.
+    pub campaign_id: Option<CampaignId>,
     /// What it shows to those who may not view contacts.
     pub disclosure: Disclosure,
+    /// What it carries beside its text.
+    pub media: Vec<Medium>,
+    /// Whether the URLs in its text are short links whose clicks count.
+    pub track_clicks: bool,
 }
 
 impl Message {
@@ -237,6 +243,7 @@ impl Message {
             parts_done: None,
             scheduled_id: None,
             broadcast_id: None,
+            campaign_id: None,
             ..self.clone()
         }
     }
@@ -286,7 +293,10 @@ impl Message {
             parts_done: None,
             scheduled_id: None,
             broadcast_id: None,
+            campaign_id: None,
             disclosure: Disclosure::default(),
+            media: Vec::new(),
+            track_clicks: false,
         }
     }
 
@@ -317,6 +327,11 @@ impl Message {
             life_left: self.life_end.is_none_or(|end| now < end),
             other_route: false,
         }
+    }
+
+    /// Says whether there may be short links in its text.
+    pub fn may_have_links(&self) -> bool {
+        self.direction == Direction::Outgoing && (self.track_clicks || !self.media.is_empty())
     }
 
     /// Returns the payload of a data message.

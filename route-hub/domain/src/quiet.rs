@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::{AmbiguousOffset, TimeZone};
 use postrider_model::UnixMs;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
@@ -79,7 +80,8 @@ enum Which {
 }
 
 /// A time on a clock, `HH:MM`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct TimeOfDay {
     hour: i8,
     minute: i8,
@@ -111,6 +113,20 @@ impl FromStr for TimeOfDay {
             hour: two(hour, 23).ok_or(InvalidTime)?,
             minute: two(minute, 59).ok_or(InvalidTime)?,
         })
+    }
+}
+
+impl TryFrom<String> for TimeOfDay {
+    type Error = InvalidTime;
+
+    fn try_from(text: String) -> Result<Self, InvalidTime> {
+        text.parse()
+    }
+}
+
+impl From<TimeOfDay> for String {
+    fn from(time: TimeOfDay) -> Self {
+        time.to_string()
     }
 }
 

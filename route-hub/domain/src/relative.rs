@@ -4,7 +4,7 @@ use crate::code::coded;
 use crate::{MessageType, ScheduledTo, TimeOfDay, VarValue, Zone};
 use jiff::civil::{Date, DateTime};
 use jiff::{Span, Timestamp};
-use postrider_model::{ProjectId, RelativeScheduledId, UnixMs};
+use postrider_model::{CampaignId, ProjectId, RelativeScheduledId, UnixMs};
 
 /// Most steps of an offset, either way.
 pub const OFFSET_COUNT_MAX: i64 = 100_000;
@@ -34,6 +34,8 @@ pub struct RelativeSchedule {
     pub id: RelativeScheduledId,
     /// The project it is in.
     pub project_id: ProjectId,
+    /// The campaign that it is an item of.
+    pub campaign_id: Option<CampaignId>,
     /// What kind of message it sends.
     pub message_type: MessageType,
     /// The parameters of its messages, as JSON.
@@ -126,6 +128,7 @@ mod tests {
         RelativeSchedule {
             id: RelativeScheduledId::new(key(1)),
             project_id: ProjectId::new(key(2)),
+            campaign_id: None,
             message_type: MessageType::Sms,
             message: "{}".to_owned(),
             to: ScheduledTo::Contact(ContactId::new(key(3))),

@@ -7,7 +7,7 @@
 //! a schedule is over; it stays until somebody deletes it.
 
 use crate::recurrence::{Instance, InvalidRule, Rule, Series};
-use crate::{Address, MessageType, Zone};
+use crate::{Address, ContactFilter, MessageType, Zone};
 use postrider_model::{ContactId, GroupId, ProjectId, RelativeScheduledId, ScheduledId, UnixMs};
 
 /// How long a moment may have passed when a schedule is made or changed, and still be sent: whoever
@@ -23,6 +23,8 @@ pub enum ScheduledTo {
     Contact(ContactId),
     /// Whoever is in a group when it sends.
     Group(GroupId),
+    /// Whom a filter finds when it sends.
+    Filter(ContactFilter),
 }
 
 /// A scheduled message of a project.

@@ -1,7 +1,7 @@
 //! Webhook objects, the outbox and its log.
 
 use crate::code::coded;
-use postrider_model::{MessageId, ProjectId, Secret, UnixMs, WebhookId};
+use postrider_model::{MessageId, ProjectId, Secret, UnixMs, WebhookDeliveryId, WebhookId};
 
 coded! {
     /// What a webhook tells about.
@@ -45,6 +45,8 @@ pub struct OutboxRow {
     pub id: i64,
     /// The project of its cause.
     pub project_id: ProjectId,
+    /// The webhook object it is for; none for an address of settings or of a message.
+    pub webhook_id: Option<WebhookId>,
     /// The message it tells about: these go one after the other.
     pub message_id: Option<MessageId>,
     /// Scheme, host and port of `url`: the endpoint that shares a limit.
@@ -67,27 +69,52 @@ pub struct OutboxRow {
     pub time_created: UnixMs,
 }
 
-/// One attempt to deliver.
+coded! {
+    /// Where a delivery stands.
+    DeliveryStatus {
+        /// It is being delivered, or waits for its next attempt.
+        Waiting = "waiting" / 1,
+        /// Its receiver answered 200.
+        Delivered = "delivered" / 2,
+        /// It was tried for a day.
+        GivenUp = "given_up" / 3,
+        /// It ended for newer events: too many of its project waited.
+        OverCap = "over_cap" / 4,
+    }
+}
+
+/// What became of one event for one receiver.
 #[derive(Debug, Clone, PartialEq)]
-pub struct WebhookLogEntry {
-    /// Its key.
-    pub id: i64,
-    /// The outbox row that was tried.
-    pub outbox_id: i64,
+pub struct WebhookDelivery {
+    /// Its id; the key is that of the outbox row.
+    pub id: WebhookDeliveryId,
     /// The project of its cause.
     pub project_id: ProjectId,
+    /// The webhook object it is for; none for an address of settings or of a message.
+    pub webhook_id: Option<WebhookId>,
     /// The message it tells about.
     pub message_id: Option<MessageId>,
     /// What it tells about.
     pub event: WebhookEvent,
-    /// Scheme, host and port of the receiver.
-    pub url_origin: String,
-    /// Which attempt it was, from 1.
-    pub attempt: u32,
+    /// Where it stands.
+    pub status: DeliveryStatus,
+    /// When its cause was committed.
+    pub time_created: UnixMs,
+    /// Where it goes.
+    pub url: String,
+    /// Its last attempts, the first of them first.
+    pub attempts: Vec<DeliveryAttempt>,
+    /// The form-encoded parameters, without `secret`.
+    pub body: String,
+}
+
+/// One attempt to deliver. Rows keep it as JSON.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct DeliveryAttempt {
+    /// When it ended.
+    pub time: UnixMs,
     /// How it ended, in a word.
     pub outcome: String,
     /// The receiver's answer.
     pub http_status: Option<u16>,
-    /// When it ended.
-    pub time: UnixMs,
 }

@@ -50,6 +50,9 @@ pub enum AdminCommand {
     Device(DeviceCommand),
     /// Let a device join: print a code, wait for it, compare six digits.
     Pair(PairArgs),
+    /// Domains that short links may be at, instead of the hub's own address.
+    #[command(subcommand)]
+    ShortDomain(ShortDomainCommand),
     /// List what needs attention; `clear` says that somebody took care of it.
     Alerts(AlertsArgs),
     /// Give up phones that have not answered since a restore: what they held becomes unknown, and
@@ -75,6 +78,31 @@ pub enum OrganizationCommand {
         name: String,
     },
     /// List the organizations.
+    List,
+}
+
+/// Works on domains of short links.
+#[derive(Debug, Subcommand)]
+pub enum ShortDomainCommand {
+    /// Register a domain that leads to this hub, which serves nothing but short links there.
+    Add {
+        /// Its name, such as go.example.org.
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// Only for the projects of this organization.
+        #[arg(long, value_name = "OR…", conflicts_with = "project")]
+        organization: Option<OrganizationId>,
+        /// Only for this project.
+        #[arg(long, value_name = "PJ…")]
+        project: Option<ProjectId>,
+    },
+    /// Remove a domain: links that are at it lead nowhere until it is registered again.
+    Remove {
+        /// Its name.
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// List the domains.
     List,
 }
 

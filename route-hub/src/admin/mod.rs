@@ -14,6 +14,7 @@ mod pair;
 mod phone;
 mod project;
 mod project_settings;
+mod short_domain;
 mod unfreeze;
 
 pub use args::AdminArgs;
@@ -59,6 +60,7 @@ pub fn run(args: AdminArgs) -> Result<(), CommandError> {
         AdminCommand::Phone(command) => phone::run(&admin, command),
         AdminCommand::Device(command) => device::run(&admin, command),
         AdminCommand::Pair(args) => pair::run(&admin, args),
+        AdminCommand::ShortDomain(command) => short_domain::run(&admin, command),
         AdminCommand::Alerts(args) => alerts::run(&admin, args),
         AdminCommand::Unfreeze(args) => unfreeze::run(&admin, args),
     }

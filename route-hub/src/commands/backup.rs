@@ -1,8 +1,10 @@
 //! `route-hub backup`: one file with everything, taken beside a running hub.
 
 use crate::admin::output::Output;
+use crate::commands::carried_files::{Carried, beside, carry};
 use crate::commands::stamp::stamp;
 use crate::database::DatabaseSettings;
+use crate::files::folder_of_files;
 use clap::Args;
 use hub_app::clock::SystemClock;
 use hub_app::data_folder::error::CommandError;
@@ -23,7 +25,8 @@ const PART: (&str, &str) = (".", ".part");
 
 /// Copies the database of a data folder to one file, while the hub runs and sends.
 ///
-/// The copy is of one moment. It is checked before it gets its name, and never overwrites a file.
+/// The copy is of one moment. It is checked before it gets its name, and never overwrites a file. The files
+/// that it names follow in a folder beside it.
 #[derive(Debug, Args)]
 pub struct BackupArgs {
     /// Data folder of the hub.
@@ -37,7 +40,11 @@ pub struct BackupArgs {
     /// Refused: this command is for a database in a data folder.
     #[command(flatten)]
     pub database: DatabaseSettings,
-    /// The new file, or a folder in which it is called hub-DATE.db.
+    /// Folder of the files [default: `files` in the data folder]. A bucket (`s3://…`) is not copied.
+    #[arg(long, env = "ROUTE_HUB_FILES", value_name = "DIR|URL")]
+    pub files: Option<String>,
+    /// The new file, or a folder in which it is called hub-DATE.db. The files are in a folder beside it,
+    /// hub-DATE.files.
     #[arg(long, value_name = "FILE|DIR")]
     pub to: PathBuf,
     /// Print the answer as one line of JSON.
@@ -61,7 +68,11 @@ pub fn backup(args: &BackupArgs) -> Result<(), CommandError> {
         false => args.to.clone(),
     };
     let sound = copy(&database(&args.dir), &to)?;
-    show(args.json, &to, sound, clock.since_start());
+    let carried = match folder_of_files(args.files.as_deref(), &args.dir) {
+        Some(folder) => carry(&to, &folder, &beside(&to))?,
+        None => Carried::default(),
+    };
+    show(args.json, &to, sound, &carried, clock.since_start());
     Ok(())
 }
 
@@ -151,17 +162,22 @@ fn sweep(folder: &Path) {
     }
 }
 
-fn show(json: bool, to: &Path, sound: Sound, took: Duration) {
+fn show(json: bool, to: &Path, sound: Sound, carried: &Carried, took: Duration) {
     let view = json!({
         "file": to,
         "bytes": sound.bytes,
         "schema": sound.schema,
         "seconds": took.as_secs_f64(),
+        "files": carried.to_json(),
     });
     Output { json }.show(&view, || {
         let (to, seconds) = (to.display(), took.as_secs_f64());
         let size = readable(sound.bytes);
-        format!("{to}: {size}, looked through and sound, in {seconds:.1} s")
+        let text = format!("{to}: {size}, looked through and sound, in {seconds:.1} s");
+        match carried.in_words() {
+            none if none.is_empty() => text,
+            files => format!("{text}\n{files}"),
+        }
     });
 }
 

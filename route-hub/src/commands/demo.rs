@@ -8,6 +8,7 @@ use crate::commands::running::{Running, Start};
 use crate::commands::serve::listen;
 use crate::commands::stop_signal::StopSignal;
 use crate::database::DatabaseSettings;
+use crate::files::FileSettings;
 use crate::nats::HintSettings;
 use crate::settings::ServeSettings;
 use clap::Args;
@@ -42,6 +43,9 @@ pub struct DemoArgs {
     /// How it and the hubs beside it hint to each other.
     #[command(flatten)]
     pub nats: HintSettings,
+    /// Where files are.
+    #[command(flatten)]
+    pub files: FileSettings,
     /// Keep the phones' own folders here [default: `phones` in the data folder].
     #[arg(long, value_name = "DIR")]
     pub phones_dir: Option<PathBuf>,
@@ -98,6 +102,7 @@ pub fn demo(args: DemoArgs) -> Result<(), CommandError> {
     let start = Start {
         parts: data_folder::parts(store, settings.base_url(bound), settings.host_names(bound))?,
         nats,
+        files: args.files.place(&folder.path)?,
         listener,
         operator: Some(operator),
         certificate: None,

@@ -1,7 +1,8 @@
-//! What the program does: `serve`, `demo`, `migrate`, `backup`, `restore`, `restored`. (`admin` has a module of
-//! its own.)
+//! What the program does: `serve`, `demo`, `migrate`, `backup`, `restore`, `restored`,
+//! `openapi`. (`admin` has a module of its own.)
 
 mod backup;
+mod carried_files;
 mod demo;
 mod demo_phones;
 mod demo_screen;
@@ -10,6 +11,7 @@ mod error;
 mod logging;
 mod migrate;
 mod moving;
+mod openapi;
 mod restore;
 mod restored;
 mod running;
@@ -20,6 +22,7 @@ mod stop_signal;
 pub use backup::{BackupArgs, backup};
 pub use demo::{DemoArgs, demo};
 pub use migrate::{MigrateArgs, migrate};
+pub use openapi::openapi;
 pub use restore::{RestoreArgs, restore};
 pub use restored::{RestoredArgs, restored};
 pub use serve::serve;

@@ -1,6 +1,6 @@
 //! `route-hub migrate --from … --to …`: all data of a hub go to another database.
 
-use crate::database::DatabaseSettings;
+use crate::database::{DatabaseSettings, none_given, secret};
 use clap::Args;
 use hub_app::clock::SystemClock;
 use hub_app::data_folder::error::CommandError;
@@ -10,7 +10,6 @@ use hub_app::random::Random;
 use hub_store::backup;
 use hub_store::moving::{self, Names, Place, Step};
 use postrider_model::Secret;
-use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -37,16 +36,12 @@ pub struct MoveArgs {
     pub to_password_file: Option<PathBuf>,
 }
 
-fn secret(text: &str) -> Result<Secret, Infallible> {
-    Ok(Secret::new(text))
-}
-
 impl MoveArgs {
     /// Returns where the data come from and where they go to, if they are to be moved. What is set for
     /// `database` counts for both.
     ///
     /// # Errors
-    /// When the file of a password cannot be read.
+    /// When the file of a password cannot be read, or a setting has no database.
     pub(super) fn ends(
         &self,
         database: &DatabaseSettings,
@@ -54,21 +49,36 @@ impl MoveArgs {
         let (Some(from), Some(to)) = (&self.from, &self.to) else {
             return Ok(None);
         };
-        let end = |named: &Secret, password_file: &Option<PathBuf>| match folder(named.as_str()) {
-            Some(folder) => Ok(Data::Folder(folder.to_owned())),
-            None => {
-                let settings = DatabaseSettings {
-                    url: Some(named.clone()),
-                    password_file: password_file.clone(),
-                    ..database.clone()
-                };
-                settings.data(Path::new(""))
-            }
-        };
-        let from = end(from, &self.from_password_file)?;
-        let to = end(to, &self.to_password_file)?;
+        if folder(from.as_str()).is_some() && folder(to.as_str()).is_some() {
+            database.refused_without("a postgres:// URL in --from or --to")?;
+        }
+        let from = end(database, ("--from", from), &self.from_password_file)?;
+        let to = end(database, ("--to", to), &self.to_password_file)?;
         Ok(Some((from, to)))
     }
+}
+
+/// Returns where one end of a move is.
+fn end(
+    database: &DatabaseSettings,
+    (flag, named): (&str, &Secret),
+    password_file: &Option<PathBuf>,
+) -> Result<Data, CommandError> {
+    if let Some(folder) = folder(named.as_str()) {
+        let own = format!("{flag}-password-file");
+        let needed = format!("a postgres:// URL in {flag}");
+        none_given(&needed, &[(&own, password_file.is_some())])?;
+        return Ok(Data::Folder(folder.to_owned()));
+    }
+    let settings = DatabaseSettings {
+        url: Some(named.clone()),
+        ..database.clone()
+    };
+    let own = DatabaseSettings {
+        password_file: password_file.clone(),
+        ..DatabaseSettings::default()
+    };
+    own.or(settings).data(Path::new(""))
 }
 
 /// Returns the data folder that is named, by itself or by its database's file; `None` for a server's
@@ -195,5 +205,59 @@ mod tests {
         }
         assert_eq!(folder("postgres://hub@db/hub.db"), None);
         assert_eq!(folder("postgresql://hub@db/hub"), None);
+    }
+
+    fn ends(
+        (from, to): (&str, &str),
+        password_files: [Option<PathBuf>; 2],
+        database: &DatabaseSettings,
+    ) -> Result<Option<(Data, Data)>, String> {
+        let [from_password_file, to_password_file] = password_files;
+        let args = MoveArgs {
+            from: Some(Secret::new(from)),
+            to: Some(Secret::new(to)),
+            undo: false,
+            from_password_file,
+            to_password_file,
+        };
+        args.ends(database).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn how_to_reach_a_server_is_refused_where_an_end_is_none() {
+        let (none, file) = (DatabaseSettings::default(), Some("password".into()));
+        let refused = ends(("/data", "postgres://db/hub"), [file, None], &none);
+        let why = "--from-password-file needs a postgres:// URL in --from beside it";
+        assert_eq!(refused.unwrap_err(), why);
+        let plain = DatabaseSettings {
+            plain: Some(true),
+            ..none
+        };
+        let refused = ends(("/data", "/other"), [None, None], &plain);
+        let why = "--database-plain needs a postgres:// URL in --from or --to beside it";
+        assert_eq!(refused.unwrap_err(), why);
+        assert!(ends(("/data", "postgres://db/hub"), [None, None], &plain).is_ok());
+    }
+
+    #[test]
+    fn the_database_s_password_file_counts_for_an_end_that_has_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let (both, own) = (dir.path().join("both"), dir.path().join("own"));
+        std::fs::write(&both, "open sesame\n").unwrap();
+        std::fs::write(&own, "another\n").unwrap();
+        let database = DatabaseSettings {
+            password_file: Some(both),
+            ..DatabaseSettings::default()
+        };
+        let servers = ("postgres://one/hub", "postgres://two/hub");
+        let (from, to) = ends(servers, [Some(own), None], &database)
+            .unwrap()
+            .unwrap();
+        let password = |data| match data {
+            Data::Postgres(settings) => settings.password,
+            Data::Folder(_) => None,
+        };
+        assert_eq!(password(from).as_deref(), Some("another"));
+        assert_eq!(password(to).as_deref(), Some("open sesame"));
     }
 }

@@ -1,9 +1,11 @@
 //! `route-hub restore`: a backup takes the place of the data, and the phones say what it forgot.
 
 use crate::admin::output::Output;
+use crate::commands::carried_files::{Carried, beside, carry};
 use crate::commands::restored::in_words;
 use crate::commands::stamp::stamp;
 use crate::database::DatabaseSettings;
+use crate::files::folder_of_files;
 use clap::Args;
 use hub_app::actor::Who;
 use hub_app::clock::SystemClock;
@@ -37,6 +39,10 @@ pub struct RestoreArgs {
     /// Refused: this command is for a database in a data folder.
     #[command(flatten)]
     pub database: DatabaseSettings,
+    /// Folder of the files [default: `files` in the data folder]. Those beside the backup are added to it;
+    /// a bucket (`s3://…`) is left alone.
+    #[arg(long, env = "ROUTE_HUB_FILES", value_name = "DIR|URL")]
+    pub files: Option<String>,
     /// Set data that the folder has aside, in a folder of their own within it.
     #[arg(long)]
     pub replace: bool,
@@ -69,8 +75,12 @@ pub fn restore(args: &RestoreArgs) -> Result<(), CommandError> {
         return Err(CommandError::new(format!("{} {text}", folder.display())));
     }
     let made = make(folder, args)?;
+    let carried = match folder_of_files(args.files.as_deref(), folder) {
+        Some(files) => carry(&args.from, &beside(&args.from), &files)?,
+        None => Carried::default(),
+    };
     let aside = replacement::commit(folder, &stamp(SystemClock::start().now().unix))?;
-    show(args, made, aside.as_deref());
+    show(args, made, &carried, aside.as_deref());
     Ok(())
 }
 
@@ -96,13 +106,14 @@ fn make(folder: &Path, args: &RestoreArgs) -> Result<Beginning, CommandError> {
     Ok(begun?)
 }
 
-fn show(args: &RestoreArgs, made: Beginning, aside: Option<&Path>) {
+fn show(args: &RestoreArgs, made: Beginning, carried: &Carried, aside: Option<&Path>) {
     let view = json!({
         "database": database(&args.dir),
         "generation": made.generation,
         "phones_to_answer": made.phones_to_answer,
         "schedules_passed_over": made.schedules_passed_over,
         "set_aside": aside,
+        "files": carried.to_json(),
     });
     let out = Output { json: args.json };
     out.show(&view, || {
@@ -111,6 +122,10 @@ fn show(args: &RestoreArgs, made: Beginning, aside: Option<&Path>) {
             text.push_str(&format!("The former data are in {}.\n", aside.display()));
         }
         text.push_str(&in_words(made));
+        let files = carried.in_words();
+        if !files.is_empty() {
+            text.push_str(&format!("\n{files}"));
+        }
         text
     });
 }

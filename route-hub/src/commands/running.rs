@@ -1,5 +1,6 @@
 //! A hub that runs: its server and its workers, and their stop in good order.
 
+use crate::files::FilePlace;
 use crate::metrics::{self, Observed};
 use crate::routes;
 use crate::serve::serve;
@@ -19,7 +20,8 @@ use hub_app::organizations::usage;
 use hub_app::pairing::open::BASE_URL;
 use hub_app::webhooks::deliver;
 use hub_app::{
-    broadcasts, elsewhere, hints, housekeeping, rates, restored, retention, schedules, test_routes,
+    broadcasts, campaigns, elsewhere, files, hints, housekeeping, rates, restored, retention,
+    schedules, statistics, tasks, test_routes,
 };
 use hub_link::pairing;
 use hub_link::pairing::offer::AppOffer;
@@ -48,6 +50,8 @@ pub(super) struct Start {
     pub(super) parts: HubParts,
     /// What carries hints between processes; `None`: the database does.
     pub(super) nats: Option<Servers>,
+    /// Where files are.
+    pub(super) files: FilePlace,
     /// Where it listens.
     pub(super) listener: TcpListener,
     /// The listener of the operator's endpoints; `None`: there are none.
@@ -88,6 +92,7 @@ impl Running {
     pub(super) async fn start(start: Start) -> Result<Self, CommandError> {
         let state = ApiState::new(Hub::new(start.parts), start.front);
         let hub = state.hub.clone();
+        start.files.take(&hub).await?;
         hub.fact_rates.limit(start.facts_per_s);
         let base_url = hub.base_url.clone();
         let keep = hub
@@ -123,11 +128,15 @@ impl Running {
         workers.spawn(clock::run(hub.clone()));
         workers.spawn(housekeeping::run(hub.clone()));
         workers.spawn(retention::run(hub.clone()));
+        workers.spawn(statistics::run(hub.clone()));
+        workers.spawn(files::run(hub.clone()));
         workers.spawn(usage::run(hub.clone()));
         let filled = hub.clone();
         workers.spawn(async move { filled.cache.fill(&filled.store).await });
         workers.spawn(schedules::run(hub.clone()));
         workers.spawn(broadcasts::run(hub.clone()));
+        workers.spawn(campaigns::run(hub.clone()));
+        workers.spawn(tasks::run(hub.clone()));
         workers.spawn(blocking::run(hub.clone()));
         workers.spawn(elsewhere::watch(
             hub.clone(),

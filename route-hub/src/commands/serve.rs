@@ -58,6 +58,7 @@ pub fn serve(settings: ServeSettings) -> Result<(), CommandError> {
     let start = Start {
         parts: data_folder::parts(store, settings.base_url(bound), settings.host_names(bound))?,
         nats,
+        files: settings.file_place()?,
         listener,
         operator,
         certificate,

@@ -1,4 +1,4 @@
-//! What is told of several hubs on one database, and of the server that they share.
+//! Metrics of several hubs on one database, and of that database's server.
 
 use hub_store::hints::HintsLoad;
 use hub_store::{ClusterLoad, ServerLoad, Store};

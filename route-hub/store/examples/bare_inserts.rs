@@ -157,6 +157,7 @@ fn message(key: Key, contact_id: ContactId, to: &Address, unix_ms: i64) -> Messa
 
 fn event(message: &Message) -> OutboxRow {
     OutboxRow {
+        webhook_id: None,
         id: message.id.get(),
         project_id: message.project_id,
         message_id: Some(message.id),

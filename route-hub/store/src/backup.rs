@@ -12,6 +12,7 @@
 
 use crate::sqlite::{self, failure};
 use crate::{StoreError, meta, migrations};
+use postrider_model::FileId;
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
@@ -145,6 +146,32 @@ fn open_ours(path: &Path) -> Result<Connection, StoreError> {
         return Err(StoreError::Foreign { path });
     }
     Ok(connection)
+}
+
+/// Returns the files that the database of a copy names, with whether they have a thumbnail.
+///
+/// # Errors
+/// As [`copy`].
+pub fn files(path: &Path) -> Result<Vec<(FileId, bool)>, StoreError> {
+    let connection = open_ours(path)?;
+    let mut read = match connection.prepare("SELECT id, thumbnail_size FROM files ORDER BY id") {
+        Ok(read) => read,
+        // A copy from before there were files.
+        Err(_) => return Ok(Vec::new()),
+    };
+    let rows = read.query_map([], |row| {
+        Ok((
+            row.get::<_, i64>(0)?,
+            row.get::<_, Option<i64>>(1)?.is_some(),
+        ))
+    });
+    let rows: Result<Vec<_>, _> = rows.map_err(failure)?.collect();
+    let known = |(id, thumbnail)| Some((FileId::from_i64(id)?, thumbnail));
+    Ok(rows
+        .map_err(failure)?
+        .into_iter()
+        .filter_map(known)
+        .collect())
 }
 
 /// Looks through a whole file that nobody writes to, a copy for instance.

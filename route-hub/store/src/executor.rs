@@ -19,10 +19,11 @@ use crate::keys::Keys;
 use crate::large::{Group, LargeJobs};
 use crate::load::Commits;
 use crate::queue::{ReadQueue, Reader, Taken, WriteQueue};
+use crate::statistics::Counts;
 use crate::stopwatch::Stopwatch;
 use crate::turns::Party;
 use crate::tx::{Access, Session, Tx};
-use crate::{Health, StoreError, meta};
+use crate::{Health, StoreError, meta, statistics};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -168,6 +169,7 @@ impl<'q> Writer<'q> {
             if let Some(highest) = meta::highest_key(&mut tx)? {
                 self.keys.rise_above(highest);
             }
+            self.keys.count_above(statistics::uncounted_until(&mut tx)?);
             self.keys_are_old = false;
         }
         Ok(())
@@ -213,6 +215,7 @@ impl<'q> Writer<'q> {
         let mut done = Vec::new();
         let mut failed = None;
         let mut group_steps = 0;
+        let mut counts = Counts::default();
         let mut group = Group::of(party);
         let mut now = began;
         let mut next = Some((party, job));
@@ -225,6 +228,9 @@ impl<'q> Writer<'q> {
             let (told, is_over_budget) = (tx.told(), tx.is_over_budget());
             #[cfg(feature = "fault-order")]
             let answer_now = committable && tx.is_answered_early();
+            if committable {
+                counts.merge(std::mem::take(tx.counts()));
+            }
             let steps = STEPS_OF_A_JOB + self.session.steps();
             group_steps += steps;
             self.health.worsen(told);
@@ -256,7 +262,7 @@ impl<'q> Writer<'q> {
         }
         self.one_by_one = done.len() == 1;
         match failed {
-            None => self.commit(done),
+            None => self.commit(done, counts),
             Some((failed, is_over_budget)) => self.without(failed, is_over_budget, done),
         }
     }
@@ -270,8 +276,8 @@ impl<'q> Writer<'q> {
     }
 
     /// Commits a group and answers its jobs.
-    fn commit(&mut self, done: Vec<Box<dyn Job>>) {
-        match self.session.commit() {
+    fn commit(&mut self, done: Vec<Box<dyn Job>>, counts: Counts) {
+        match commit(&mut *self.session, &self.keys, counts) {
             Ok(()) => {
                 self.commits.count(done.len());
                 done.into_iter().for_each(Job::answer);
@@ -307,13 +313,17 @@ impl<'q> Writer<'q> {
     /// Runs jobs again that have run well in a group that was rolled back.
     fn together(&mut self, mut jobs: Vec<Box<dyn Job>>) {
         let begun = self.begin().is_ok();
+        let mut counts = Counts::default();
         let all_ran = begun
             && jobs.iter_mut().all(|job| {
                 self.session.begin_job(job.steps_max());
-                job.run(&mut Tx::new(&mut *self.session, &self.keys))
+                let mut tx = Tx::new(&mut *self.session, &self.keys);
+                let ran = job.run(&mut tx);
+                counts.merge(std::mem::take(tx.counts()));
+                ran
             });
         if all_ran {
-            self.commit(jobs);
+            self.commit(jobs, counts);
         } else {
             self.session.rollback();
             self.each_alone(jobs);
@@ -385,19 +395,19 @@ fn run_alone(
         tell(Health::told_by(&error));
         return job.fail(error);
     }
-    let mut committable = run_once(session, keys, &mut *job, &tell);
-    if !committable {
+    let mut counted = run_once(session, keys, &mut *job, &tell);
+    if counted.is_none() {
         session.rollback();
         // A reader's connection may have been cut while nobody used it.
         if session.is_cut() && session.begin(Access::Read).is_ok() {
-            committable = run_once(session, keys, &mut *job, &tell);
+            counted = run_once(session, keys, &mut *job, &tell);
         }
     }
-    if !committable {
+    let Some(counts) = counted else {
         session.rollback();
         return job.answer();
-    }
-    match session.commit() {
+    };
+    match commit(session, keys, counts) {
         Ok(()) => job.answer(),
         Err(error) => {
             session.rollback();
@@ -407,17 +417,27 @@ fn run_alone(
     }
 }
 
+/// Runs a job and returns what it counted; `None` where it must not be committed.
 fn run_once(
     session: &mut dyn Session,
     keys: &Keys,
     job: &mut dyn Job,
     tell: impl Fn(Health),
-) -> bool {
+) -> Option<Counts> {
     session.begin_job(job.steps_max());
     let mut tx = Tx::new(session, keys);
     let committable = job.run(&mut tx);
     tell(tx.told());
-    committable
+    committable.then(|| std::mem::take(tx.counts()))
+}
+
+/// Writes what the jobs of a transaction counted, and commits.
+fn commit(session: &mut dyn Session, keys: &Keys, counts: Counts) -> Result<(), StoreError> {
+    if !counts.is_empty() {
+        session.begin_job(u64::MAX);
+        counts.write(&mut Tx::new(session, keys))?;
+    }
+    session.commit()
 }
 
 fn fail_all(jobs: impl IntoIterator<Item = Box<dyn Job>>, error: &StoreError) {

@@ -1,4 +1,5 @@
-//! Fields: what a project knows of its contacts' and messages' variables.
+//! Fields: what a project knows of the variables of its contacts, its messages and the rows of its
+//! data tables.
 //!
 //! A field's key stands for its variable in the rows that lists find. A deleted field is gone at
 //! once for everybody; its row stays, with `clearing` set, until the last value is taken away.
@@ -6,7 +7,7 @@
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
 use hub_domain::{CustomField, FieldItem, FieldOwner, FieldType};
-use postrider_model::{ContactId, ProjectId, UnixMs};
+use postrider_model::{ProjectId, UnixMs};
 use std::collections::BTreeMap;
 
 /// The columns in the order in which [`read`] takes them.
@@ -178,7 +179,7 @@ pub fn delete(tx: &mut Tx<'_>, field: &CustomField) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Removes a contact field for everybody; its values go in steps ([`to_clear`]).
+/// Removes a field of contacts or of rows for everybody; its values go in steps ([`to_clear`]).
 pub fn begin_clearing(tx: &mut Tx<'_>, field: &CustomField) -> Result<(), StoreError> {
     tx.run(
         "UPDATE fields SET clearing = 1 WHERE id = $1 AND project_id = $2",
@@ -200,37 +201,12 @@ pub fn to_clear(tx: &mut Tx<'_>) -> Result<Vec<CustomField>, StoreError> {
     )
 }
 
-/// Takes a deleted field's values away from up to `most` contacts, and its row with the last;
-/// returns the contacts. Their own rows are the caller's to change.
-pub fn clear_some(tx: &mut Tx<'_>, field: i64, most: u32) -> Result<Vec<ContactId>, StoreError> {
-    let bearers: Vec<ContactId> = tx.query(
-        "SELECT bearer_id FROM contact_vars WHERE field_id = $1 LIMIT $2",
-        &values![field, most],
-        |row| row.id(0),
-    )?;
-    for bearer in &bearers {
-        tx.run(
-            "DELETE FROM contact_vars WHERE bearer_id = $1 AND field_id = $2",
-            &values![*bearer, field],
-        )?;
-    }
-    if bearers.is_empty() {
-        tx.run(
-            "DELETE FROM fields WHERE id = $1 AND clearing = 1",
-            &values![field],
-        )?;
-    }
-    Ok(bearers)
-}
-
-/// Says whether a contact has a value of a field.
-pub fn has_value(tx: &mut Tx<'_>, field: i64, bearer: ContactId) -> Result<bool, StoreError> {
-    let found = tx.query_one(
-        "SELECT 1 FROM contact_vars WHERE bearer_id = $1 AND field_id = $2",
-        &values![bearer, field],
-        |row| row.int(0),
-    )?;
-    Ok(found.is_some())
+/// Forgets a deleted field whose values are all taken away.
+pub(crate) fn forget(tx: &mut Tx<'_>, field: &CustomField) -> Result<(), StoreError> {
+    tx.run(
+        "DELETE FROM fields WHERE id = $1 AND clearing = 1",
+        &values![field.key],
+    )
 }
 
 fn items_json(field: &CustomField) -> Option<String> {

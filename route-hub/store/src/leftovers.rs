@@ -1,6 +1,6 @@
 //! What is left of something that was deleted: more pairs than one job can remove.
 //!
-//! Their group or label is gone for everybody; a row here says that some pairs are left, so that the
+//! Their group or label is gone for everybody, their task has ended; a row here says that some pairs are left, so that the
 //! hub goes on removing them after a restart.
 
 use crate::purge::{self, Purged};
@@ -13,15 +13,18 @@ pub(crate) enum Holder {
     Group,
     /// A label, on its messages.
     Label,
+    /// A task that ended, with the contacts that it dealt with.
+    Task,
 }
 
 impl Holder {
-    const ALL: [Self; 2] = [Self::Group, Self::Label];
+    const ALL: [Self; 3] = [Self::Group, Self::Label, Self::Task];
 
     const fn code(self) -> i64 {
         match self {
             Self::Group => 1,
             Self::Label => 2,
+            Self::Task => 3,
         }
     }
 
@@ -34,6 +37,10 @@ impl Holder {
             Self::Label => {
                 "DELETE FROM message_labels WHERE label_id = $1 AND labelled_id IN \
                  (SELECT labelled_id FROM message_labels WHERE label_id = $1 LIMIT $2)"
+            }
+            Self::Task => {
+                "DELETE FROM task_contacts WHERE task_id = $1 AND contact_id IN \
+                 (SELECT contact_id FROM task_contacts WHERE task_id = $1 LIMIT $2)"
             }
         }
     }

@@ -103,16 +103,22 @@ macro_rules! highest_of {
 }
 
 /// The tables whose rows have a key of their own, and how its highest is asked for.
-const KEYED: [(&str, &str); 20] = highest_of! {
+const KEYED: [(&str, &str); 28] = highest_of! {
     "alerts"
     "api_keys"
     "audit_log"
     "broadcasts"
+    "campaigns"
     "contact_groups"
     "contacts"
+    "data_rows"
+    "data_tables"
+    "data_views"
     "devices"
     "fields"
+    "files"
     "labels"
+    "message_templates"
     "messages"
     "organizations"
     "outbox"
@@ -122,6 +128,8 @@ const KEYED: [(&str, &str); 20] = highest_of! {
     "relative_schedules"
     "routes"
     "schedules"
+    "tasks"
+    "webhook_deliveries"
     "webhook_log"
     "webhooks"
 };

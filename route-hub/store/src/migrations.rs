@@ -101,6 +101,40 @@ pub(crate) const ALL: &[(&str, &str)] = &[
         "V28__shared_limits",
         include_str!("../migrations/V28__shared_limits.sql"),
     ),
+    (
+        "V29__statistics",
+        include_str!("../migrations/V29__statistics.sql"),
+    ),
+    (
+        "V30__data_tables",
+        include_str!("../migrations/V30__data_tables.sql"),
+    ),
+    ("V31__files", include_str!("../migrations/V31__files.sql")),
+    ("V32__tasks", include_str!("../migrations/V32__tasks.sql")),
+    (
+        "V33__webhook_deliveries",
+        include_str!("../migrations/V33__webhook_deliveries.sql"),
+    ),
+    (
+        "V34__long_variables",
+        include_str!("../migrations/V34__long_variables.sql"),
+    ),
+    (
+        "V35__message_templates",
+        include_str!("../migrations/V35__message_templates.sql"),
+    ),
+    (
+        "V36__campaigns",
+        include_str!("../migrations/V36__campaigns.sql"),
+    ),
+    (
+        "V37__contact_filters",
+        include_str!("../migrations/V37__contact_filters.sql"),
+    ),
+    (
+        "V38__short_links",
+        include_str!("../migrations/V38__short_links.sql"),
+    ),
 ];
 
 /// As [`run`] for a database that is then used: not for one whose data were moved away, or are being

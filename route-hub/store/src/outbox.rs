@@ -14,7 +14,7 @@ use postrider_model::{MessageId, ProjectId, Secret, UnixMs};
 macro_rules! columns {
     () => {
         "id, project_id, message_id, origin, url, secret, basic_password, event, body, attempts, \
-         due_at, time_created"
+         due_at, time_created, webhook_id"
     };
 }
 
@@ -24,7 +24,7 @@ pub fn insert(tx: &mut Tx<'_>, row: &OutboxRow) -> Result<(), StoreError> {
         concat!(
             "INSERT INTO outbox (",
             columns!(),
-            ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
+            ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"
         ),
         &values![
             row.id,
@@ -39,6 +39,7 @@ pub fn insert(tx: &mut Tx<'_>, row: &OutboxRow) -> Result<(), StoreError> {
             row.attempts,
             row.due_at,
             row.time_created,
+            row.webhook_id,
         ],
     )?;
     count_by(tx, row.project_id, 1)
@@ -63,6 +64,24 @@ pub fn mark_attempt(
     tx.run(
         "UPDATE outbox SET attempts = $2, due_at = $3 WHERE id = $1",
         &values![id, attempts, due_at],
+    )?;
+    Ok(())
+}
+
+/// Sends an event that waits to another address, as soon as it may go.
+pub fn redirect(tx: &mut Tx<'_>, row: &OutboxRow) -> Result<(), StoreError> {
+    tx.run(
+        "UPDATE outbox SET origin = $3, url = $4, secret = $5, basic_password = $6, due_at = $7 \
+         WHERE id = $1 AND project_id = $2",
+        &values![
+            row.id,
+            row.project_id,
+            &row.origin,
+            &row.url,
+            &row.secret,
+            &row.basic_password,
+            row.due_at,
+        ],
     )?;
     Ok(())
 }
@@ -251,5 +270,6 @@ fn read(row: &Row<'_>) -> Result<OutboxRow, StoreError> {
         attempts: columns.count()?,
         due_at: columns.time()?,
         time_created: columns.time()?,
+        webhook_id: columns.opt_id()?,
     })
 }

@@ -245,6 +245,22 @@ pub fn get(
     )
 }
 
+/// Returns what a project's phones are called and what they are, those that were removed too.
+pub fn names(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+) -> Result<Vec<(PhoneId, String, PhoneType)>, StoreError> {
+    tx.query(
+        "SELECT id, name, phone_type FROM phones WHERE project_id = $1",
+        &values![project_id],
+        |row| {
+            let mut columns = Cursor::new(row);
+            let (id, name) = (columns.id()?, columns.text()?);
+            Ok((id, name, columns.coded(PhoneType::from_code)?))
+        },
+    )
+}
+
 /// Returns a phone for the dispatcher, which knows no projects.
 pub fn by_key(tx: &mut Tx<'_>, id: PhoneId) -> Result<Option<Phone>, StoreError> {
     tx.query_one(

@@ -8,11 +8,14 @@ use crate::testing::{PostgresDatabase, server};
 use crate::tx::{Access, EachRow, Engine, Limit, Session, Sql};
 use crate::{
     SqliteSettings, StoreError, Tx, Value, alerts, blocked_contacts, broadcasts, changes,
-    facts_aside, fields, groups, idempotency, inbound_counted, labels, leftovers, messages,
-    migrations, outbox, pairings, past_exposures, phones, postgres, projects, relative_schedules,
-    schedules, webhook_log, webhooks,
+    data_rows, data_tables, facts_aside, fields, files, groups, idempotency, inbound_counted,
+    labels, leftovers, messages, migrations, outbox, pairings, past_exposures, phones, postgres,
+    projects, relative_schedules, schedules, short_links, tasks, webhook_deliveries, webhook_log,
+    webhooks,
 };
-use hub_domain::{AlertKind, OutboxRow, PhoneType, WebhookEvent};
+use hub_domain::{
+    AlertKind, CustomField, DataTable, FieldOwner, FileHolder, OutboxRow, PhoneType, WebhookEvent,
+};
 use postrider_model::{BroadcastId, DeviceId, Id, Key, PhoneId, ProjectId, UnixMs};
 use std::time::Duration;
 
@@ -25,18 +28,29 @@ pub(crate) const GROWING: &[&str] = &[
     "broadcasts",
     "contact_vars",
     "contacts",
+    "data_rows",
     "facts_aside",
+    "file_uses",
+    "files",
     "group_members",
     "idempotency",
     "inbound_counted",
+    "message_counts",
+    "message_day_sums",
+    "message_days",
     "message_labels",
     "messages",
     "moves",
     "outbox",
     "pairings",
     "past_exposures",
+    "row_vars",
     "schedule_runs",
     "schedules",
+    "short_links",
+    "task_contacts",
+    "tasks",
+    "webhook_deliveries",
     "webhook_log",
 ];
 
@@ -222,15 +236,33 @@ fn tidy(tx: &mut Tx<'_>) -> Result<(), StoreError> {
     facts_aside::purge(tx, project, now)?;
     alerts::purge(tx, project, now)?;
     idempotency::purge(tx, now)?;
+    webhook_deliveries::purge(tx, project, now)?;
     webhook_log::purge(tx, project, now)?;
     messages::purge_hidden(tx, project, now)?;
     messages::any_old(tx, project, &retention, 0)?;
     messages::remove_old(tx, project, &retention, 0)?;
     messages::erase(tx, id())?;
     labels::forget(tx, id())?;
+    webhook_deliveries::forget(tx, id())?;
+    short_links::forget(tx, project, id())?;
+    let passing = files::Passing {
+        unnamed_before: now,
+        of_tasks_before: now,
+    };
+    files::remove_passed(tx, project, passing, (UnixMs(0), 0), 100)?;
+    files::delete(tx, project, id())?;
+    files::let_go(tx, FileHolder::Scheduled, 77)?;
+    files::missing(tx, &[id()])?;
+    files::after(tx, 0, 100)?;
     leftovers::purge(tx)?;
     fields::to_clear(tx)?;
-    fields::clear_some(tx, 77, 100).map(drop)
+    for owner in [FieldOwner::Contact, FieldOwner::Table(id())] {
+        let field = CustomField::new(77, project, owner, "city", 0);
+        crate::variables::clear_some(tx, &field, 100)?;
+    }
+    data_tables::to_clear(tx)?;
+    data_rows::remove_some(tx, id(), 100)?;
+    data_tables::clear_some(tx, &DataTable::new(id(), project, "Table")).map(drop)
 }
 
 /// What the workers ask for, again and again.
@@ -255,6 +287,8 @@ fn work(tx: &mut Tx<'_>) -> Result<(), StoreError> {
     messages::open_of_broadcast(tx, broadcast, 0, 200)?;
     messages::queued_for(tx, phone, 10)?;
     broadcasts::next_after(tx, 0, |_| 0)?;
+    tasks::next_after(tx, 0)?;
+    tasks::take_once(tx, id(), id())?;
     schedules::due(tx, now, (now, 0), 100)?;
     schedules::found(tx, 77, |_| true)?;
     schedules::made_for(tx, id())?;
@@ -322,6 +356,7 @@ fn event_of_a_message(project_id: ProjectId) -> OutboxRow {
     OutboxRow {
         id: 7,
         project_id,
+        webhook_id: None,
         message_id: Some(id()),
         origin: "https://example.org:443".to_owned(),
         url: "https://example.org/".to_owned(),
@@ -430,8 +465,14 @@ const FILL: &[&str] = &[
      SELECT i % 10, i, i FROM generate_series(1, 20000) AS i",
     "INSERT INTO contact_vars (bearer_id, field_id, value, number) \
      SELECT i, i % 10, i, i FROM generate_series(1, 20000) AS i",
+    "INSERT INTO data_rows (id, project_id, table_id, contact_id, vars, time_created, time_updated) \
+     SELECT i, 5 + i % 3, 70 + i % 10, i % 1000, '{}', i, i FROM generate_series(1, 20000) AS i",
+    "INSERT INTO row_vars (bearer_id, field_id, value, number) \
+     SELECT i, i % 10, i, i FROM generate_series(1, 20000) AS i",
     "INSERT INTO idempotency (project_id, idem_key, body_hash, answer, time_created) \
      SELECT i % 3, i, '', '', i FROM generate_series(1, 20000) AS i",
+    "INSERT INTO webhook_deliveries (id, project_id, message_id, event, status, time_created, url, \
+     attempts, body) SELECT i, i % 3, i, 1, 2, i, '', '[]', '' FROM generate_series(1, 20000) AS i",
     "INSERT INTO webhook_log (id, outbox_id, project_id, event, url_origin, attempt, outcome, time) \
      SELECT i, i, i % 3, 1, '', 1, '', i FROM generate_series(1, 20000) AS i",
     "INSERT INTO pairings (id, project_id, name, code_name, code_hash, full_hash, wrong_tries, \

@@ -207,6 +207,22 @@ pub fn all(tx: &mut Tx<'_>) -> Result<Vec<Project>, StoreError> {
     )
 }
 
+/// Returns every project of an organization.
+pub fn of_organization(
+    tx: &mut Tx<'_>,
+    organization_id: OrganizationId,
+) -> Result<Vec<Project>, StoreError> {
+    tx.query(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM projects WHERE organization_id = $1 ORDER BY id"
+        ),
+        &values![organization_id],
+        read,
+    )
+}
+
 /// Whose projects are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reach {

@@ -5,19 +5,22 @@ use crate::list::{self, Column, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, schedules, values};
 use hub_domain::{MessageType, OffsetScale, RelativeSchedule};
-use postrider_model::{ContactId, GroupId, ProjectId, RelativeScheduledId};
+use postrider_model::{CampaignId, ContactId, GroupId, ProjectId, RelativeScheduledId};
 
 /// The columns in the order in which [`read`] takes them.
 macro_rules! columns {
     () => {
         "id, project_id, message_type, message, group_id, contact_id, to_number, date_variable, \
          time_of_day, offset_scale, offset_count, rrule, timezone_id, end_time, walked_up_to, \
-         removed, time_created"
+         removed, time_created, campaign_id"
     };
 }
 
 /// The column of the message, as errors name it.
 pub const MESSAGE: usize = 3;
+
+/// The last column of whom it is for.
+const TO: usize = 6;
 
 /// What lists may be filtered and sorted by.
 pub mod by {
@@ -50,7 +53,7 @@ pub fn insert(tx: &mut Tx<'_>, relative: &RelativeSchedule) -> Result<(), StoreE
         concat!(
             "INSERT INTO relative_schedules (",
             columns!(),
-            ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)"
+            ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)"
         ),
         &values![
             relative.id,
@@ -70,6 +73,7 @@ pub fn insert(tx: &mut Tx<'_>, relative: &RelativeSchedule) -> Result<(), StoreE
             relative.walked_up_to,
             relative.removed,
             relative.time_created,
+            relative.campaign_id,
         ],
     )?;
     Ok(())
@@ -213,6 +217,18 @@ pub fn of_project(
     )
 }
 
+/// Returns those that a campaign runs by.
+pub fn of_campaign(
+    tx: &mut Tx<'_>,
+    campaign: CampaignId,
+) -> Result<Vec<RelativeScheduledId>, StoreError> {
+    tx.query(
+        "SELECT id FROM relative_schedules WHERE campaign_id = $1 AND removed = 0 ORDER BY id",
+        &values![campaign],
+        |row| row.id(0),
+    )
+}
+
 /// Counts a project's, up to `most`.
 pub fn count_up_to(tx: &mut Tx<'_>, project_id: ProjectId, most: u32) -> Result<u64, StoreError> {
     let counted = tx.query_one(
@@ -316,7 +332,7 @@ fn read(row: &Row<'_>) -> Result<RelativeSchedule, StoreError> {
         project_id: columns.id()?,
         message_type: columns.coded(MessageType::from_code)?,
         message: columns.text()?,
-        to: schedules::read_to(&mut columns)?,
+        to: schedules::read_to(&mut columns)?.ok_or(StoreError::BadRow { column: TO })?,
         date_variable: columns.text()?,
         time_of_day: columns.parsed(|text| text.parse().ok())?,
         offset_scale: columns.coded(OffsetScale::from_code)?,
@@ -327,5 +343,6 @@ fn read(row: &Row<'_>) -> Result<RelativeSchedule, StoreError> {
         walked_up_to: columns.opt_int()?,
         removed: columns.flag()?,
         time_created: columns.time()?,
+        campaign_id: columns.opt_id()?,
     })
 }

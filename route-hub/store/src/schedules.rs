@@ -4,20 +4,23 @@ use crate::damaged::{self, Found, Place};
 use crate::list::{self, Column, Filter, Index, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
-use hub_domain::{Address, MessageType, Schedule, ScheduledTo};
+use hub_domain::{Address, ContactFilter, MessageType, Schedule, ScheduledTo};
 use postrider_model::{ContactId, GroupId, ProjectId, RelativeScheduledId, ScheduledId, UnixMs};
 
 /// The columns in the order in which [`read`] takes them.
 macro_rules! columns {
     () => {
         "id, project_id, relative_id, message_type, message, group_id, contact_id, to_number, \
-         listed_contact_id, rrule, timezone_id, start_time, end_time, prev_time, next_time, \
+         contact_filter, listed_contact_id, rrule, timezone_id, start_time, end_time, prev_time, next_time, \
          instance, occurrences, problem, revision, time_created"
     };
 }
 
 /// The column of the message, as errors name it.
 pub const MESSAGE: usize = 4;
+
+/// The last column of whom it is for.
+const TO: usize = 8;
 
 /// What lists may be filtered and sorted by.
 pub mod by {
@@ -59,7 +62,7 @@ pub fn insert(tx: &mut Tx<'_>, schedule: &Schedule) -> Result<(), StoreError> {
             "INSERT INTO schedules (",
             columns!(),
             ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, \
-             $18, $19, $20)"
+             $18, $19, $20, $21)"
         ),
         &values![
             schedule.id,
@@ -70,6 +73,7 @@ pub fn insert(tx: &mut Tx<'_>, schedule: &Schedule) -> Result<(), StoreError> {
             group,
             contact,
             number,
+            filter_json(&schedule.to),
             schedule.listed_contact_id,
             &schedule.rrule,
             &schedule.timezone_id,
@@ -94,7 +98,7 @@ pub fn update(tx: &mut Tx<'_>, schedule: &Schedule) -> Result<bool, StoreError> 
         "UPDATE schedules SET message = $3, group_id = $4, contact_id = $5, to_number = $6, \
          listed_contact_id = $7, rrule = $8, timezone_id = $9, start_time = $10, end_time = $11, \
          prev_time = $12, next_time = $13, instance = $14, occurrences = $15, problem = $16, \
-         revision = revision + 1 WHERE id = $1 AND revision = $2",
+         contact_filter = $17, revision = revision + 1 WHERE id = $1 AND revision = $2",
         &values![
             schedule.id,
             schedule.revision,
@@ -112,6 +116,7 @@ pub fn update(tx: &mut Tx<'_>, schedule: &Schedule) -> Result<bool, StoreError> 
             schedule.instance,
             schedule.occurrences,
             &schedule.problem,
+            filter_json(&schedule.to),
         ],
     )?;
     Ok(changed == 1)
@@ -280,6 +285,14 @@ pub(crate) fn columns_of(
         ScheduledTo::Group(id) => (Some(*id), None, None),
         ScheduledTo::Contact(id) => (None, Some(*id), None),
         ScheduledTo::Number(number) => (None, None, Some(number)),
+        ScheduledTo::Filter(_) => (None, None, None),
+    }
+}
+
+fn filter_json(to: &ScheduledTo) -> Option<String> {
+    match to {
+        ScheduledTo::Filter(filter) => Some(filter.to_json()),
+        ScheduledTo::Group(_) | ScheduledTo::Contact(_) | ScheduledTo::Number(_) => None,
     }
 }
 
@@ -291,7 +304,12 @@ fn read(row: &Row<'_>) -> Result<Schedule, StoreError> {
         relative_id: columns.opt_id()?,
         message_type: columns.coded(MessageType::from_code)?,
         message: columns.text()?,
-        to: read_to(&mut columns)?,
+        to: {
+            let to = read_to(&mut columns)?;
+            let filter = columns.opt_parsed(ContactFilter::from_json)?;
+            let to = to.or(filter.map(ScheduledTo::Filter));
+            to.ok_or(StoreError::BadRow { column: TO })?
+        },
         listed_contact_id: columns.opt_id()?,
         rrule: columns.text()?,
         timezone_id: columns.text()?,
@@ -307,15 +325,15 @@ fn read(row: &Row<'_>) -> Result<Schedule, StoreError> {
     })
 }
 
-pub(crate) fn read_to(columns: &mut Cursor<'_>) -> Result<ScheduledTo, StoreError> {
+/// Reads a group, a contact or a number, the first that is there.
+pub(crate) fn read_to(columns: &mut Cursor<'_>) -> Result<Option<ScheduledTo>, StoreError> {
     let (group, contact) = (columns.opt_id()?, columns.opt_id()?);
     let number = columns.opt_parsed(|text| text.parse::<Address>().ok())?;
-    match (group, contact, number) {
-        (Some(group), ..) => Ok(ScheduledTo::Group(group)),
-        (None, Some(contact), _) => Ok(ScheduledTo::Contact(contact)),
-        (None, None, Some(number)) => Ok(ScheduledTo::Number(number)),
-        (None, None, None) => Err(StoreError::BadRow { column: 7 }),
-    }
+    Ok(match (group, contact, number) {
+        (Some(group), ..) => Some(ScheduledTo::Group(group)),
+        (None, Some(contact), _) => Some(ScheduledTo::Contact(contact)),
+        (None, None, number) => number.map(ScheduledTo::Number),
+    })
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::keys::Keys;
 use crate::row::Row;
+use crate::statistics::Counts;
 use crate::{Health, StoreError, Value};
 use postrider_model::{Id, Key, UnixMs};
 use std::time::Duration;
@@ -103,6 +104,7 @@ pub struct Tx<'c> {
     session: &'c mut dyn Session,
     keys: &'c Keys,
     last_key: Option<Key>,
+    counts: Counts,
     changes_version: bool,
     failed: bool,
     told: Health,
@@ -118,6 +120,7 @@ impl<'c> Tx<'c> {
             session,
             keys,
             last_key: None,
+            counts: Counts::default(),
             changes_version: false,
             failed: false,
             told: Health::Ok,
@@ -169,6 +172,16 @@ impl<'c> Tx<'c> {
     /// Returns the highest key that the job made.
     pub(crate) fn last_key(&self) -> Option<Key> {
         self.last_key
+    }
+
+    /// Returns what the job has counted so far: its group writes it before the commit.
+    pub(crate) fn counts(&mut self) -> &mut Counts {
+        &mut self.counts
+    }
+
+    /// Returns the key up to which messages may not be counted yet.
+    pub(crate) fn uncounted_until(&self) -> i64 {
+        self.keys.uncounted_until()
     }
 
     /// Makes the id of a new row at `now`, as [`Self::key`].

@@ -25,6 +25,16 @@ macro_rules! values {
     ($($value:expr),* $(,)?) => { [$($crate::Value::from($value)),*] };
 }
 
+/// Returns the parameters of so many rows: `($1, $2), ($3, $4)`.
+pub(crate) fn rows_of_parameters(count: usize, columns: usize) -> String {
+    let row = |row: usize| {
+        let first = row * columns + 1;
+        let values = (first..first + columns).map(|number| format!("${number}"));
+        format!("({})", values.collect::<Vec<_>>().join(", "))
+    };
+    (0..count).map(row).collect::<Vec<_>>().join(", ")
+}
+
 macro_rules! from_int {
     ($($type:ty)*) => {
         $(impl From<$type> for Value<'_> {

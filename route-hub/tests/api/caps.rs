@@ -63,3 +63,24 @@ async fn what_is_one_too_many_is_refused_by_its_parameter_and_what_is_there_stay
         200
     );
 }
+
+#[tokio::test]
+async fn a_campaign_has_all_its_items_or_none() {
+    let test = hub().await;
+    let client = test.client();
+    let group = crate::support::id(&client.post("groups", json!({ "name": "News" })).await);
+    let item = json!({ "time_of_day": "09:00", "content": "x" });
+    let campaign = json!({
+        "campaign_type": "relative", "group_id": group, "date_variable": "birthday",
+        "items": [item, item],
+    });
+    let made = crate::support::id(&client.post("campaigns", campaign).await);
+    let send = format!("campaigns/{made}/send");
+    set(&test, Cap::RelativeSchedules, 1).await;
+    let refused = client.call("POST", &send, None).await;
+    refuses(&refused, "items", "may have 1 relative scheduled messages");
+    assert_eq!(client.ids("relative_scheduled").await, Vec::<String>::new());
+    set(&test, Cap::RelativeSchedules, 2).await;
+    client.call("POST", &send, None).await.ok();
+    assert_eq!(client.ids("relative_scheduled").await.len(), 2);
+}

@@ -108,7 +108,16 @@ fn row(line: &str) -> Row {
 async fn everything_shows_as_before() {
     let world = World::open("").await;
     for row in &world.rows {
-        assert_eq!(world.client.get(&row.path).await, row.shown, "{}", row.what);
+        let mut expected = row.shown.clone();
+        // An address tells its type since then.
+        if let Some(media) = expected.get_mut("media").and_then(Value::as_array_mut) {
+            let named = |it: &&mut Value| it["url"].as_str().is_some_and(|it| it.ends_with(".jpg"));
+            media
+                .iter_mut()
+                .filter(named)
+                .for_each(|it| it["type"] = "image/jpeg".into());
+        }
+        assert_eq!(world.client.get(&row.path).await, expected, "{}", row.what);
     }
 }
 

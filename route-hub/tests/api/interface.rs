@@ -1,10 +1,12 @@
 //! The hub serves the URLs that the list of the interface names, and no others.
 
 use crate::support::{hub, reply};
-use axum::body::Body;
-use route_hub::routes;
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use route_hub::{described, routes};
 use std::collections::BTreeSet;
 use std::fs;
+use tower_service::Service as _;
 
 const LIST: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
@@ -34,7 +36,8 @@ fn listed() -> BTreeSet<String> {
 async fn the_urls_are_those_of_the_list() {
     let test = hub().await;
     let mut served = BTreeSet::new();
-    for path in routes::paths() {
+    let paths: BTreeSet<_> = routes::urls().into_iter().map(|url| url.path).collect();
+    for path in paths {
         let url = path.replace(['{', '}'], "");
         let request = http::Request::builder().method("BREW").uri(url);
         let answer = reply(&test.router, request.body(Body::empty()).unwrap()).await;
@@ -69,4 +72,46 @@ async fn other_urls_are_not_found() {
         let answer = reply(&test.router, request.body(Body::empty()).unwrap()).await;
         assert_eq!(answer.refused(404).0, "not_found", "{path}");
     }
+}
+
+#[tokio::test]
+async fn the_page_for_people_asks_nobody_else() {
+    let test = hub().await;
+    let get = |path: &'static str| http::Request::get(path).body(Body::empty()).unwrap();
+    let (parts, body) = raw(&test.router, get("/docs")).await;
+    let text = String::from_utf8(body).expect("a text");
+    if parts.status == 404 {
+        assert!(text.contains("scripts/setup"), "{text}");
+        return;
+    }
+    assert_eq!(parts.status, 200);
+    let policy = parts.headers["content-security-policy"].to_str().unwrap();
+    assert!(
+        policy.starts_with("default-src 'none'; script-src 'self';"),
+        "{policy}"
+    );
+    assert!(!text.contains("//"), "it names another host: {text}");
+    let (script, _) = raw(&test.router, get("/docs/redoc.js")).await;
+    assert_eq!(
+        script.headers["content-type"],
+        "text/javascript; charset=utf-8"
+    );
+}
+
+#[tokio::test]
+async fn both_addresses_show_the_description_that_the_program_prints() {
+    let test = hub().await;
+    for path in ["/openapi.json", "/v1/openapi.json"] {
+        let request = http::Request::get(path).body(Body::empty()).unwrap();
+        let (parts, body) = raw(&test.router, request).await;
+        assert_eq!(parts.status, 200);
+        assert_eq!(body, described::document().as_bytes(), "{path}");
+    }
+}
+
+async fn raw(router: &Router, request: http::Request<Body>) -> (http::response::Parts, Vec<u8>) {
+    let response = router.clone().call(request).await.expect("an answer");
+    let (parts, body) = response.into_parts();
+    let bytes = to_bytes(body, usize::MAX).await.expect("a body");
+    (parts, bytes.to_vec())
 }

@@ -2,6 +2,7 @@
 
 mod blocking;
 mod broadcasts;
+mod campaigns;
 mod cancel_resend_delete;
 mod caps;
 mod carried_over;
@@ -9,6 +10,7 @@ mod contact_update;
 mod contacts;
 mod elsewhere;
 mod fields;
+mod files;
 mod groups;
 mod housekeeping;
 mod idempotency;
@@ -31,9 +33,11 @@ mod restored;
 mod retention;
 mod routes;
 mod scheduled;
+mod several;
 mod shared_work;
 mod sight;
 mod support;
+mod tasks;
 mod templates;
 mod tenancy;
 mod waits;

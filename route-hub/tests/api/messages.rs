@@ -111,7 +111,7 @@ async fn wrong_parameters_are_named() {
         (json!({ "to_number": "no number" }), "to_number"),
         (json!({ "to_number": 15_005_550_101_i64 }), "to_number"),
         (json!({ "message_type": "pigeon" }), "message_type"),
-        (json!({ "message_type": "mms" }), "message_type"),
+        (json!({ "message_type": "chat" }), "message_type"),
         (json!({ "priority": 3 }), "priority"),
         (json!({ "vars": { "a b": 1 } }), "vars[a b]"),
         (json!({ "vars": "x" }), "vars"),
@@ -268,7 +268,7 @@ async fn incoming_messages_are_stored_as_received() {
         (json!({ "from_number": null }), "from_number"),
         (json!({ "phone_id": null }), "phone_id"),
         (json!({ "phone_id": "PN0000000000000001" }), "phone_id"),
-        (json!({ "message_type": "mms" }), "message_type"),
+        (json!({ "message_type": "chat" }), "message_type"),
     ] {
         client
             .call("POST", "messages/receive", body(wrong))

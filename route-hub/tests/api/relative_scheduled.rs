@@ -84,7 +84,8 @@ async fn a_relative_schedule_has_all_its_fields() {
         "message_type": "sms", "content": "x", "route_id": null, "service_id": null,
         "audio_url": null, "tts_lang": null, "tts_voice": null, "replace_variables": false,
         "is_template": false, "track_clicks": false, "media": [], "route_params": null,
-        "vars": { "a": 1 }, "label_ids": [], "time_created": null, "project_id": test.project.id,
+        "vars": { "a": 1 }, "label_ids": [], "time_created": null, "campaign_id": null,
+        "project_id": test.project.id,
     });
     assert_eq!(shown, expected);
     let path = format!("relative_scheduled/{}", id(&relative));

@@ -7,7 +7,7 @@
 
 use crate::support::{Client, TO, TestHub, hub, hub_in, id, router};
 use hub_app::schedules::fire;
-use hub_store::{backup, schedules};
+use hub_store::{backup, campaigns, schedules};
 use postrider_model::UnixMs;
 use route_hub::commands::{RestoreArgs, restore};
 use route_hub::database::DatabaseSettings;
@@ -25,6 +25,7 @@ async fn restored(test: &TestHub, send_missed: bool) -> (TempDir, TestHubAgain) 
         database: DatabaseSettings::default(),
         from: copy.clone(),
         dir: dir.path().join("new"),
+        files: None,
         replace: false,
         send_missed,
         json: true,
@@ -128,4 +129,40 @@ async fn what_was_missed_is_sent_where_the_operator_says_that_no_hub_ran() {
         .map(|it| it["scheduled_id"].as_str().unwrap())
         .collect();
     assert_eq!(by, [&made[0], &made[1], &made[2]]);
+}
+
+/// Makes a campaign that came due an hour ago and was not sent when the backup was taken.
+async fn campaign_of(test: &TestHub) -> String {
+    let client = test.client();
+    let group = id(&client.post("groups", json!({ "name": "News" })).await);
+    let body = json!({
+        "campaign_type": "broadcast_text", "group_id": group, "content": "x",
+        "schedule_time": test.hub.now().unix.plus_ms(HOUR_MS).seconds(),
+    });
+    let made = id(&client.post("campaigns", body).await);
+    client
+        .post(&format!("campaigns/{made}/send"), json!({}))
+        .await;
+    let (project, key) = (test.project.id, made.parse().unwrap());
+    let past = test.hub.now().unix.plus_ms(-HOUR_MS);
+    let make_due = test.hub.store.write(move |tx| {
+        let mut campaign = campaigns::get(tx, project, key)?.unwrap();
+        campaign.schedule_time = Some(past);
+        campaigns::update(tx, &campaign)
+    });
+    assert!(make_due.await.unwrap());
+    made
+}
+
+#[tokio::test]
+async fn a_campaign_that_may_have_been_sent_since_the_backup_is_a_draft_and_says_so() {
+    for (send_missed, status) in [(false, "draft"), (true, "scheduled")] {
+        let test = hub().await;
+        let made = campaign_of(&test).await;
+        let (_dir, again) = restored(&test, send_missed).await;
+        let shown = again.client(&test).get(&format!("campaigns/{made}")).await;
+        assert_eq!(shown["status"], status);
+        let problem = shown["error_message"].as_str().unwrap_or_default();
+        assert_eq!(problem.contains("restored"), !send_missed, "{problem}");
+    }
 }

@@ -390,7 +390,7 @@ async fn wrong_parameters_are_named() {
             "end_time_offset",
         ),
         (json!({ "timezone_id": "Mars/Base" }), "timezone_id"),
-        (json!({ "message_type": "mms" }), "message_type"),
+        (json!({ "message_type": "chat" }), "message_type"),
         (json!({ "message_type": "ussd" }), "content"),
         (json!({ "route_id": "PN0000000000000001" }), "route_id"),
         (json!({ "vars": { "a b": 1 } }), "vars[a b]"),
@@ -584,4 +584,33 @@ async fn another_projects_schedules_are_none() {
         answer.refused(404);
     }
     assert_eq!(client.get(&path(&made)).await, made);
+}
+
+#[tokio::test]
+async fn contacts_that_a_filter_finds_at_its_time_get_it() {
+    let test = hub().await;
+    let client = test.client();
+    group_of(&client, 3).await;
+    let start = seconds(&test) + DAY;
+    let body = json!({
+        "filter_type": "query_contacts", "filter_params": { "send_blocked": false },
+        "content": "x", "start_time": start,
+    });
+    let made = client.post("scheduled", body).await;
+    assert_eq!(made["recipients"][0]["type"], "filter");
+    assert_eq!(
+        (&made["group_id"], &made["to_number"]),
+        (&Value::Null, &Value::Null)
+    );
+    client
+        .post("contacts", json!({ "phone_number": OTHER, "name": "Late" }))
+        .await;
+    assert_eq!(tick(&test.hub, at(&test, start)).await, 1);
+    assert_eq!(count(&client).await, 4);
+    let ids = client.ids("contacts?name=Late").await;
+    let ids = json!({ "filter_type": "contact_ids", "filter_params": { "contact_ids": ids } });
+    let changed = client.post(&path(&made), ids).await;
+    assert_eq!(changed["recipients"][0]["filter_type"], "contact_ids");
+    let to_one = client.post(&path(&made), json!({ "to_number": TO })).await;
+    assert_eq!(to_one["recipients"][0]["type"], "phone_number");
 }

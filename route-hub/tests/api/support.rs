@@ -11,6 +11,7 @@ use hub_app::hub::{Hub, HubParts};
 use hub_domain::{
     ApiKey, Device, DeviceState, Organization, Permission, Permissions, Phone, PhoneType, Project,
 };
+use hub_media::Blobs;
 use hub_store::testing::{PostgresDatabase, server};
 use hub_store::{
     SqliteSettings, Store, StoreError, api_keys, devices, organizations, phones, projects,
@@ -138,10 +139,14 @@ pub fn hub_in(folder: &Path, process: u8) -> Hub {
         process,
         ..SqliteSettings::new(folder.join("hub.db"))
     });
-    hub_over(store.expect("a database"), process)
+    let hub = hub_over(store.expect("a database"), process);
+    hub.files
+        .keep_in(Blobs::in_folder(&folder.join("files")).expect("a folder"));
+    hub
 }
 
-fn hub_over(store: Store, process: u8) -> Hub {
+/// Opens a hub over a store.
+pub fn hub_over(store: Store, process: u8) -> Hub {
     Hub::new(HubParts {
         id: postrider_model::HubId::new(postrider_model::Key::first_of_ms(1)),
         process,

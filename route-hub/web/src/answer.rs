@@ -112,7 +112,13 @@ impl IntoResponse for Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::Params;
+    use crate::params::{Params, Takes};
+    use crate::{FIELDS, PAGE};
+
+    const LIST: Takes = Takes {
+        own: &[PAGE],
+        common: &[FIELDS],
+    };
 
     struct Thing;
 
@@ -128,7 +134,8 @@ mod tests {
     }
 
     fn fields(query: &str) -> Fields {
-        Fields::read(&Params::from_parts(query, None).unwrap()).unwrap()
+        let params = Params::from_parts(query, None).unwrap();
+        Fields::read(&params.taking(LIST)).unwrap()
     }
 
     #[test]
@@ -151,7 +158,7 @@ mod tests {
 
     #[test]
     fn the_envelope_always_has_all_its_members() {
-        let params = Params::from_parts("fields=id", None).unwrap();
+        let params = Params::from_parts("fields=id", None).unwrap().taking(LIST);
         let query = ListQuery::read(&params, &["default"], []).unwrap();
         let mut page = Page {
             items: vec![Thing, Thing],

@@ -4,8 +4,9 @@ use crate::{
     error::{ApiError, ErrorCode},
     limits::{
         BODY_BYTES_MAX, BODY_IDLE_MAX, BODY_TIME_MAX, INFLATE_RATIO_MAX, INFLATED_BYTES_FREE,
-        INFLATED_BYTES_MAX, STRANGER_BODY_BYTES_MAX, STRANGER_BODY_TIME_MAX,
+        INFLATED_BYTES_MAX, MEDIA_BODY_BYTES_MAX, STRANGER_BODY_BYTES_MAX, STRANGER_BODY_TIME_MAX,
     },
+    media_bodies::{MediaBodies, MediaBody},
     params::unsupported,
     stranger::{Holding, StrangerBodies},
 };
@@ -28,6 +29,8 @@ struct Bounds<'h, 'b> {
     idle_max: Duration,
     /// What a stranger's body holds of the room that all of them share.
     holding: Option<&'h mut Holding<'b>>,
+    /// What a body with media holds of the room that all of them share.
+    media: Option<&'h mut MediaBody>,
     text: &'static str,
 }
 
@@ -40,7 +43,19 @@ impl Bounds<'_, '_> {
             time_max: BODY_TIME_MAX,
             idle_max: BODY_IDLE_MAX,
             holding: None,
+            media: None,
             text: "the body may have 1 MiB, and 8 MiB when inflated",
+        }
+    }
+
+    /// Returns the bounds of who has shown a key and may send media.
+    fn with_media(held: &mut MediaBody) -> Bounds<'_, '_> {
+        Bounds {
+            bytes_max: MEDIA_BODY_BYTES_MAX,
+            inflated_max: MEDIA_BODY_BYTES_MAX,
+            media: Some(held),
+            text: "the body may have 8 MiB",
+            ..Bounds::known()
         }
     }
 
@@ -51,6 +66,7 @@ impl Bounds<'_, '_> {
             inflated_max: bytes_max,
             time_max: STRANGER_BODY_TIME_MAX,
             holding: Some(holding),
+            media: None,
             text: "the body is too large to come before a key: send the key in the header \
                    Authorization, not in the body",
             idle_max: BODY_IDLE_MAX,
@@ -62,6 +78,9 @@ impl Bounds<'_, '_> {
     }
 
     fn hold(&mut self, bytes: usize) -> Result<(), ApiError> {
+        if let Some(media) = &mut self.media {
+            media.grow(bytes)?;
+        }
         match &mut self.holding {
             Some(holding) => holding.grow(bytes),
             None => Ok(()),
@@ -91,6 +110,21 @@ impl std::ops::Deref for StrangerBody<'_> {
 /// bad gzip or a body that breaks off.
 pub async fn read_body(headers: &HeaderMap, body: Body) -> Result<Bytes, ApiError> {
     read_within(headers, body, Bounds::known()).await
+}
+
+/// As [`read_body`], of an operation that takes media; returns what the body holds of the room of all.
+///
+/// # Errors
+/// As [`read_body`], and 503 when all such bodies together are too large.
+pub(crate) async fn read_media_body(
+    headers: &HeaderMap,
+    body: Body,
+    bodies: &MediaBodies,
+) -> Result<(Bytes, MediaBody), ApiError> {
+    let mut held = bodies.begin();
+    let bytes = read_within(headers, body, Bounds::with_media(&mut held)).await?;
+    held.shrink_to(bytes.len());
+    Ok((bytes, held))
 }
 
 /// Reads the whole body of who has shown no key yet: of at most `bytes_max`, or

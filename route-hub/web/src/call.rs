@@ -1,20 +1,22 @@
 //! One call of an operation: who asks, for what, with which parameters.
 
 use crate::{
-    body::{read_body, read_stranger_body},
+    body::{read_body, read_media_body, read_stranger_body},
     context::RequestContext,
     credentials,
     error::ApiError,
     limits::STRANGER_BODY_BYTES_MAX,
-    params::Params,
+    media_bodies::{BodySize, MediaBodies, MediaBody},
+    params::{Params, Takes},
     stranger::StrangerBodies,
 };
 use axum::body::Body;
-use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
+use axum::extract::{FromRequestParts, RawPathParams, Request};
 use bytes::Bytes;
 use http::{Extensions, HeaderMap, header, request::Parts};
 use postrider_model::{Id, IdKind, Secret};
 use std::future::Future;
+use std::sync::Arc;
 
 /// The application's side of a call: it turns an API key into a caller.
 pub trait Authenticator: Send + Sync {
@@ -50,6 +52,9 @@ pub trait Authenticator: Send + Sync {
 
     /// Returns the room that bodies share whose senders have shown no key.
     fn stranger_bodies(&self) -> &StrangerBodies;
+
+    /// Returns the room that bodies share which may bring media.
+    fn media_bodies(&self) -> &MediaBodies;
 }
 
 /// One call: the caller is known, the body was read and is within its limits.
@@ -62,8 +67,11 @@ pub struct Call<C> {
     pub caller: C,
     /// Query string and body, without the key.
     pub params: Params,
+    /// The values of the path, by name.
+    pub path: PathValues,
     headers: HeaderMap,
-    path: Vec<(String, String)>,
+    /// What its body holds until the call is answered.
+    _held: Option<Arc<MediaBody>>,
 }
 
 impl<C> Call<C> {
@@ -72,21 +80,12 @@ impl<C> Call<C> {
     /// # Errors
     /// `not_found` for what is no id of the kind: the same answer as for an id of nothing.
     pub fn path_id<K: IdKind>(&self, name: &str, what: &str) -> Result<Id<K>, ApiError> {
-        let found = self.path.iter().find(|(key, _)| key == name);
-        found
-            .and_then(|(_, text)| text.parse().ok())
-            .ok_or_else(|| ApiError::not_found(what))
+        self.path.id(name, what)
     }
 
     /// Returns the text at this place of the path.
     pub fn path(&self, name: &str) -> Option<&str> {
-        let found = self.path.iter().find(|(key, _)| key == name);
-        found.map(|(_, text)| text.as_str())
-    }
-
-    /// Returns whether the path has this place.
-    pub fn has_path(&self, name: &str) -> bool {
-        self.path.iter().any(|(key, _)| key == name)
+        self.path.get(name)
     }
 
     /// Returns whether a header came.
@@ -100,40 +99,110 @@ impl<C> Call<C> {
     }
 }
 
-impl<S: Authenticator> FromRequest<S> for Call<S::Caller> {
-    type Rejection = ApiError;
+/// A request whose body was not read yet.
+#[derive(Debug)]
+pub struct Asked<C> {
+    /// Who asks, if the key stands in header or query string.
+    pub caller: Option<C>,
+    /// The values of the path, by name.
+    pub path: PathValues,
+    context: RequestContext,
+    query: Params,
+    parts: Parts,
+    body: Body,
+}
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+impl<C: Send + Sync> Asked<C> {
+    /// Reads all but the body, and finds who asks.
+    ///
+    /// # Errors
+    /// `unauthorized` for a key that is not valid, and what else a query string may be refused for.
+    pub async fn read<S>(request: Request, state: &S) -> Result<Self, ApiError>
+    where
+        S: Authenticator<Caller = C>,
+    {
         let (mut parts, body) = request.into_parts();
         let context = RequestContext::of(&mut parts.extensions);
-        let path = RawPathParams::from_request_parts(&mut parts, state)
-            .await
-            .map_err(|_| ApiError::not_found("this URL is"))?
-            .iter()
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .collect();
-        let query = parts.uri.query().unwrap_or_default();
-        let mut params = Params::from_parts(query, None)?;
-        let mut key = credentials::from_header(&parts.headers)?;
-        let in_query = credentials::take_parameter(&mut params)?;
-        key = key.or(in_query);
-        let (caller, bytes) = match key {
-            Some(key) => {
-                let caller = enter(state, &key, &context, &parts).await?;
-                (caller, read_body(&parts.headers, body).await?)
+        let path = PathValues::read(&mut parts).await?;
+        let mut query = Params::from_parts(parts.uri.query().unwrap_or_default(), None)?;
+        let key = credentials::from_header(&parts.headers)?;
+        let in_query = credentials::take_parameter(&mut query)?;
+        let caller = match key.or(in_query) {
+            Some(key) => Some(enter(state, &key, &context, &parts).await?),
+            None => None,
+        };
+        Ok(Self {
+            caller,
+            path,
+            context,
+            query,
+            parts,
+            body,
+        })
+    }
+
+    /// Reads the body, of at most this size.
+    ///
+    /// # Errors
+    /// `unauthorized` when no key came, and what else a body may be refused for.
+    pub async fn call<S>(self, state: &S, takes: Takes, size: BodySize) -> Result<Call<C>, ApiError>
+    where
+        S: Authenticator<Caller = C>,
+    {
+        let (parts, mut params) = (self.parts, self.query);
+        let mut held = None;
+        let (caller, bytes) = match (self.caller, size) {
+            (Some(caller), BodySize::Usual) => {
+                (caller, read_body(&parts.headers, self.body).await?)
             }
-            None => enter_by_body(state, &context, &parts, body).await?,
+            (Some(caller), BodySize::Media) => {
+                let bodies = state.media_bodies();
+                let (bytes, body) = read_media_body(&parts.headers, self.body, bodies).await?;
+                held = Some(Arc::new(body));
+                (caller, bytes)
+            }
+            (None, _) => enter_by_body(state, &self.context, &parts, self.body).await?,
         };
         if !bytes.is_empty() {
+            let query = parts.uri.query().unwrap_or_default();
             params = Params::from_parts(query, Some((content_type(&parts), &bytes)))?;
             credentials::take_parameter(&mut params)?;
         }
-        Ok(Self {
+        Ok(Call {
             caller,
-            params,
+            params: params.taking(takes),
             headers: parts.headers,
-            path,
+            path: self.path,
+            _held: held,
         })
+    }
+}
+
+/// The values of a path, by name.
+#[derive(Debug, Clone)]
+pub struct PathValues(Vec<(String, String)>);
+
+impl PathValues {
+    async fn read(parts: &mut Parts) -> Result<Self, ApiError> {
+        let values = RawPathParams::from_request_parts(parts, &()).await;
+        let values = values.map_err(|_| ApiError::not_found("this URL is"))?;
+        let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        Ok(Self(values.iter().map(owned).collect()))
+    }
+
+    /// Returns the text at a place.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let found = self.0.iter().find(|(key, _)| key == name);
+        found.map(|(_, text)| text.as_str())
+    }
+
+    /// Returns the id at a place.
+    ///
+    /// # Errors
+    /// `not_found` for what is no id of the kind: the same answer as for an id of nothing.
+    pub fn id<K: IdKind>(&self, name: &str, what: &str) -> Result<Id<K>, ApiError> {
+        let id = self.get(name).and_then(|text| text.parse().ok());
+        id.ok_or_else(|| ApiError::not_found(what))
     }
 }
 

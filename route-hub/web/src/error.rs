@@ -16,6 +16,8 @@ pub enum ErrorCode {
     InvalidParam,
     /// The URL or the entity does not exist, or is not the caller's.
     NotFound,
+    /// There was one, and it has ended.
+    Gone,
     /// The message is past the point where it could be taken back.
     NotCancellable,
     /// The credentials are missing, wrong, or lack the permission.
@@ -53,11 +55,36 @@ pub enum ErrorCode {
 }
 
 impl ErrorCode {
+    /// The names of all.
+    pub const NAMES: &'static [&'static str] = &[
+        "invalid_param",
+        "not_found",
+        "gone",
+        "not_cancellable",
+        "unauthorized",
+        "limit_exceeded",
+        "method_not_allowed",
+        "request_timeout",
+        "too_large",
+        "url_too_long",
+        "headers_too_large",
+        "unsupported_media_type",
+        "idempotency_mismatch",
+        "pairing_refused",
+        "pairing_expired",
+        "app_too_old",
+        "public_url_missing",
+        "rate_limited",
+        "server_error",
+        "unavailable",
+    ];
+
     /// Returns the name in the envelope.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::InvalidParam => "invalid_param",
             Self::NotFound => "not_found",
+            Self::Gone => "gone",
             Self::NotCancellable => "not_cancellable",
             Self::Unauthorized => "unauthorized",
             Self::LimitExceeded => "limit_exceeded",
@@ -87,6 +114,7 @@ impl ErrorCode {
             | Self::AppTooOld
             | Self::PublicUrlMissing => StatusCode::BAD_REQUEST,
             Self::NotFound => StatusCode::NOT_FOUND,
+            Self::Gone => StatusCode::GONE,
             Self::Unauthorized | Self::PairingRefused => StatusCode::UNAUTHORIZED,
             Self::LimitExceeded => StatusCode::PAYMENT_REQUIRED,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,

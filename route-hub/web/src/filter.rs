@@ -80,6 +80,12 @@ impl Modifier {
         Self::Lte,
     ];
 
+    /// Returns the name that stands in brackets.
+    pub fn as_str(self) -> &'static str {
+        let found = Self::ALL.iter().find(|(_, modifier)| *modifier == self);
+        found.map_or("eq", |(name, _)| *name)
+    }
+
     fn named(name: &str) -> Option<Self> {
         let found = Self::ALL.iter().find(|(text, _)| *text == name);
         found.map(|(_, modifier)| *modifier)
@@ -127,7 +133,10 @@ pub struct Filter {
 
 impl FilterSpec {
     /// Reads the conditions that `field` gives, in both the nested and the flat form.
-    pub(crate) fn read(&self, field: Field<'_>, out: &mut Vec<Filter>) -> Result<(), ApiError> {
+    ///
+    /// # Errors
+    /// `invalid_param` for a value or a modifier that the filter does not take.
+    pub fn read(&self, field: Field<'_>, out: &mut Vec<Filter>) -> Result<(), ApiError> {
         if !field.is_given() {
             return Ok(());
         }
@@ -153,11 +162,7 @@ impl FilterSpec {
             return self.push(field, key, Modifier::Eq, out);
         };
         for (name, value) in modifiers.members() {
-            let at = || match key {
-                Some(key) => format!("{}[{key}][{name}]", self.name),
-                None => format!("{}[{name}]", self.name),
-            };
-            let unknown = || ApiError::invalid_param(at(), "is not a filter of this list");
+            let unknown = || value.refuse("is not a filter of this list");
             let modifier = Modifier::named(name).ok_or_else(unknown)?;
             if modifier != Modifier::Eq && !self.modifiers.contains(&modifier) {
                 return Err(unknown());
@@ -208,7 +213,7 @@ impl FilterSpec {
             }
             FilterKind::Vars => variable(field)?,
             FilterKind::Integer => field
-                .integer(i64::MIN..=i64::MAX)?
+                .integer_within(i64::MIN, i64::MAX)?
                 .map(FilterValue::Integer),
             FilterKind::Timestamp => field.timestamp()?.map(|at| FilterValue::Millis(at.0)),
             FilterKind::Boolean => field.boolean()?.map(FilterValue::Boolean),
@@ -225,7 +230,7 @@ fn text(field: Field<'_>) -> Result<Option<FilterValue>, ApiError> {
     if !field.is_given() {
         return Ok(None);
     }
-    let text = field.string(4_096)?;
+    let text = field.text_within(4_096)?;
     Ok(text.map(|text| FilterValue::Text(text.to_owned())))
 }
 
@@ -261,7 +266,7 @@ mod tests {
     fn read(spec: FilterSpec, query: &str) -> Result<Vec<Filter>, ApiError> {
         let params = Params::from_parts(query, None).unwrap();
         let mut out = Vec::new();
-        spec.read(params.get(spec.name), &mut out).map(|()| out)
+        spec.read(params.filter(spec.name), &mut out).map(|()| out)
     }
 
     #[test]

@@ -4,6 +4,10 @@ use std::time::Duration;
 
 /// Most bytes of a request body as it travels; beyond it 413.
 pub const BODY_BYTES_MAX: usize = 1024 * 1024;
+/// Most bytes of a request body that may bring media, as it travels; beyond it 413.
+pub const MEDIA_BODY_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Most bytes of all such bodies together, until they are answered; beyond it 503.
+pub const MEDIA_BODIES_BYTES_MAX: usize = 128 * 1024 * 1024;
 /// Most bytes of a request body after gunzip; beyond it 413.
 pub(crate) const INFLATED_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// How much larger than the compressed body it may grow, above [`INFLATED_BYTES_FREE`]; then 413.

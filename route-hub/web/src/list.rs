@@ -1,5 +1,6 @@
 //! What every list takes: sort, page, marker, count and filters.
 
+use crate::shape::{Kind, Member};
 use crate::{
     error::ApiError,
     fields::Fields,
@@ -15,6 +16,39 @@ pub const PAGE_SIZE_MAX: u32 = 500;
 pub(crate) const OFFSET_MAX: u32 = 1_000_000;
 /// Longest marker that we ever give out, and take back.
 const MARKER_LENGTH_MAX: usize = 1_024;
+
+/// What every list takes, besides its filters and `sort`.
+pub const PAGE: &[Member] = &[
+    Member::new(
+        "sort_dir",
+        Kind::Word(&["asc", "desc"]),
+        "The direction of the order.",
+    )
+    .or("\"asc\""),
+    Member::new(
+        "page_size",
+        Kind::Integer(1, PAGE_SIZE_MAX as i64),
+        "Most items of the page.",
+    )
+    .or("50"),
+    Member::new(
+        "offset",
+        Kind::Integer(0, OFFSET_MAX as i64),
+        "Items to skip; not with marker.",
+    )
+    .or("0"),
+    Member::new(
+        "marker",
+        Kind::Text(MARKER_LENGTH_MAX),
+        "Where the page begins: next_marker of the page before.",
+    ),
+    Member::new(
+        "count",
+        Kind::Boolean,
+        "Answers only with the number of items.",
+    )
+    .or("false"),
+];
 
 /// What one request asks of a list.
 #[derive(Debug, Clone)]
@@ -50,22 +84,23 @@ impl ListQuery {
     ) -> Result<Self, ApiError> {
         let default_sort = sorts.first().copied().unwrap_or("default");
         let sorts: Vec<_> = sorts.iter().map(|name| (*name, *name)).collect();
-        let sort = params.get("sort").one_of(&sorts)?.unwrap_or(default_sort);
+        let sort = params.filter("sort").one_of_these(&sorts)?;
+        let sort = sort.unwrap_or(default_sort);
         let descending = params
             .get("sort_dir")
             .one_of(&[("asc", false), ("desc", true)])?
             .unwrap_or(false);
-        let marker = params.get("marker").string(MARKER_LENGTH_MAX)?;
+        let marker = params.get("marker").string()?;
         let marker = marker.filter(|text| !text.is_empty()).map(str::to_owned);
-        let offset = bounded(params, "offset", 0, OFFSET_MAX)?.unwrap_or(0);
+        let offset = bounded(params, "offset")?.unwrap_or(0);
         let mut filters = Vec::new();
         for spec in specs {
-            spec.read(params.get(spec.name), &mut filters)?;
+            spec.read(params.filter(spec.name), &mut filters)?;
         }
         Ok(Self {
             sort,
             descending,
-            page_size: bounded(params, "page_size", 1, PAGE_SIZE_MAX)?.unwrap_or(PAGE_SIZE_DEFAULT),
+            page_size: bounded(params, "page_size")?.unwrap_or(PAGE_SIZE_DEFAULT),
             offset: if marker.is_some() { 0 } else { offset },
             marker,
             count_only: params.get("count").boolean()?.unwrap_or(false),
@@ -80,21 +115,22 @@ impl ListQuery {
     }
 }
 
-fn bounded(params: &Params, name: &str, low: u32, high: u32) -> Result<Option<u32>, ApiError> {
-    let value = params.get(name).integer(low.into()..=high.into())?;
+fn bounded(params: &Params, name: &str) -> Result<Option<u32>, ApiError> {
+    let value = params.get(name).integer()?;
     Ok(value.and_then(|value| u32::try_from(value).ok()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{fields::FIELDS, params::Takes};
 
     fn read(query: &str) -> Result<ListQuery, ApiError> {
-        ListQuery::read(
-            &Params::from_parts(query, None).unwrap(),
-            &["default", "name"],
-            [],
-        )
+        let params = Params::from_parts(query, None).unwrap().taking(Takes {
+            own: &[PAGE],
+            common: &[FIELDS],
+        });
+        ListQuery::read(&params, &["default", "name"], [])
     }
 
     #[test]

@@ -1,44 +1,49 @@
 //! All parameters of one request: query string and body in one tree.
 
+use crate::shape::Member;
 use crate::{
     error::{ApiError, ErrorCode},
-    field::Field,
+    field::{ANY, Field},
     json::read_json,
     members::Members,
     node::{Node, Tree},
     query::read_pairs,
     steps::Steps,
 };
+#[cfg(debug_assertions)]
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 
 /// The parameters of one request.
 ///
-/// Query string and body are one set: a name in both, or twice in one, is refused. Parameters that
-/// an operation does not know are ignored, except those of features that come later: see
-/// [`refuse_unsupported`](Self::refuse_unsupported).
+/// Query string and body are one set: a name in both, or twice in one, is refused. What an operation
+/// does not declare cannot be read, and is ignored when it comes.
 #[derive(Debug, Clone, Default)]
 pub struct Params {
     root: Members<Node>,
     steps: Steps,
+    takes: Takes,
+    /// Which of the declared parameters were read, for tests.
+    #[cfg(debug_assertions)]
+    reads: Arc<AtomicU64>,
 }
 
-/// A parameter of a feature that comes later, and the value besides "empty" that says nothing.
-#[derive(Debug, Clone, Copy)]
-pub struct Unsupported {
-    /// The parameter's name.
-    pub name: &'static str,
-    /// What the parameter means when it is left out.
-    pub default: UnsupportedDefault,
+/// The parameters that an operation takes: its own, and those that others of its sort take too.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Takes {
+    /// Its own, in groups.
+    pub own: &'static [&'static [Member]],
+    /// What every operation of its sort takes, in groups.
+    pub common: &'static [&'static [Member]],
 }
 
-/// The default of a parameter whose feature comes later.
-#[derive(Debug, Clone, Copy)]
-pub enum UnsupportedDefault {
-    /// Only nothing: missing, `null`, empty text, array or object.
-    Empty,
-    /// Nothing, or false.
-    False,
-    /// Nothing, or exactly this text.
-    Text(&'static str),
+impl Takes {
+    /// Returns every parameter.
+    pub fn all(&self) -> impl Iterator<Item = &'static Member> + use<> {
+        self.own.iter().chain(self.common).copied().flatten()
+    }
 }
 
 impl Params {
@@ -58,7 +63,16 @@ impl Params {
         Ok(Self {
             root: tree.root,
             steps: tree.steps,
+            takes: Takes::default(),
+            #[cfg(debug_assertions)]
+            reads: Arc::default(),
         })
+    }
+
+    /// Says which parameters may be read, and how.
+    pub fn taking(mut self, takes: Takes) -> Self {
+        self.takes = takes;
+        self
     }
 
     /// Returns how many steps reading took: one for each byte, and for each look among names as
@@ -67,20 +81,61 @@ impl Params {
         self.steps.count()
     }
 
-    /// Returns the parameter of this name, given or not.
-    ///
-    /// At `trace` the log says so: tests compare what an operation reads with the list of the
-    /// interface.
+    /// Returns the parameter of this name, given or not; what is not declared is not given.
     pub fn get<'a>(&'a self, name: &'a str) -> Field<'a> {
-        tracing::trace!(name, "reads a parameter");
-        Field::top(name, self.root.get(name))
+        let mut all = self.takes.all().enumerate();
+        let found = all.find(|(_, member)| member.name == name);
+        debug_assert!(found.is_some(), "{name} is declared");
+        match found {
+            Some((index, member)) => {
+                self.note_read(index);
+                Field::top(name, self.root.get(name), &member.kind)
+            }
+            None => Field::top(name, None, &ANY),
+        }
+    }
+
+    #[cfg(debug_assertions)]
+    fn note_read(&self, index: usize) {
+        self.reads.fetch_or(1 << (index % 64), Ordering::Relaxed);
+    }
+
+    #[cfg(not(debug_assertions))]
+    fn note_read(&self, _: usize) {}
+
+    /// Returns what tells, after an operation succeeded, a declared parameter that was given and never
+    /// read; only builds for tests keep that.
+    #[cfg(debug_assertions)]
+    pub fn unread(&self) -> impl FnOnce() -> Option<&'static str> + use<> {
+        let reads = Arc::clone(&self.reads);
+        let all = self.takes.all().enumerate();
+        let given = all.filter(|(_, member)| self.root.get(member.name).is_some());
+        let given: Vec<_> = given.map(|(index, member)| (index, member.name)).collect();
+        move || {
+            let reads = reads.load(Ordering::Relaxed);
+            let is_read = |index: usize| reads & (1 << (index % 64)) != 0;
+            let was_read = |name| {
+                given
+                    .iter()
+                    .any(|(index, other)| *other == name && is_read(*index))
+            };
+            given
+                .iter()
+                .map(|(_, name)| *name)
+                .find(|name| !was_read(*name))
+        }
+    }
+
+    /// Returns the parameter of a filter, which its list declares.
+    pub(crate) fn filter<'a>(&'a self, name: &'a str) -> Field<'a> {
+        Field::top(name, self.root.get(name), &ANY)
     }
 
     /// Returns every parameter that came, in the order of their names.
     pub fn all(&self) -> impl Iterator<Item = Field<'_>> {
         self.root
             .iter()
-            .map(|(name, node)| Field::top(name, Some(node)))
+            .map(|(name, node)| Field::top(name, Some(node), &ANY))
     }
 
     /// Takes a parameter out, so that nothing after sees it.
@@ -92,15 +147,25 @@ impl Params {
         }
     }
 
-    /// Refuses parameters of later features, unless they say nothing.
+    /// Refuses what no request may give: fields that cannot be changed, and parameters of features
+    /// that come later, unless they say nothing.
     ///
     /// # Errors
     /// `invalid_param` that names the first one.
-    pub fn refuse_unsupported(&self, unsupported: &[Unsupported]) -> Result<(), ApiError> {
-        for Unsupported { name, default } in unsupported {
-            refuse_unless_default(&self.get(name), *default)?;
-        }
-        Ok(())
+    pub fn check(&self) -> Result<(), ApiError> {
+        self.root.iter().try_for_each(|(name, node)| {
+            let mut all = self.takes.all().enumerate();
+            match all.find(|(_, member)| member.name == *name) {
+                Some((index, member)) => {
+                    let field = Field::top(name, Some(node), &member.kind);
+                    if field.says_nothing_here() {
+                        self.note_read(index);
+                    }
+                    field.check()
+                }
+                None => Ok(()),
+            }
+        })
     }
 
     /// Returns a text that is the same for the same parameters, however they were written.
@@ -113,26 +178,6 @@ impl Params {
             .collect();
         serde_json::Value::Object(members).to_string()
     }
-}
-
-/// Refuses one parameter of a later feature, unless it says nothing.
-///
-/// # Errors
-/// `invalid_param` that names it.
-pub fn refuse_unless_default(
-    field: &Field<'_>,
-    default: UnsupportedDefault,
-) -> Result<(), ApiError> {
-    let is_default = field.is_empty()
-        || match default {
-            UnsupportedDefault::Empty => false,
-            UnsupportedDefault::False => field.boolean()? == Some(false),
-            UnsupportedDefault::Text(text) => field.string(64)? == Some(text),
-        };
-    if is_default {
-        return Ok(());
-    }
-    Err(field.refuse("is not offered by this hub yet"))
 }
 
 enum BodyKind {
@@ -169,6 +214,7 @@ pub(crate) fn unsupported(message: &'static str) -> ApiError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shape::{Kind, Later};
 
     const FORM: &str = "application/x-www-form-urlencoded";
 
@@ -176,13 +222,31 @@ mod tests {
         Params::from_parts(query, Some((kind, body.as_bytes())))
     }
 
+    const DIGIT: Kind = Kind::Integer(0, 9);
+    const TAKES: Takes = Takes {
+        own: &[
+            &[Member::new("a", DIGIT, "One.")],
+            &[Member::new("b", DIGIT, "Another.")],
+        ],
+        common: &[],
+    };
+
     #[test]
     fn query_and_body_are_one_set() {
         let params = read("a=1", "application/json; charset=utf-8", r#"{"b":2}"#).unwrap();
-        assert_eq!(params.get("a").integer(0..=9).unwrap(), Some(1));
-        assert_eq!(params.get("b").integer(0..=9).unwrap(), Some(2));
+        let params = params.taking(TAKES);
+        assert_eq!(params.get("a").integer().unwrap(), Some(1));
+        assert_eq!(params.get("b").integer().unwrap(), Some(2));
         let error = read("a=1", FORM, "a=2").unwrap_err();
         assert_eq!(error.param(), Some("a"));
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "c is declared")]
+    fn what_is_not_declared_cannot_be_read() {
+        let params = Params::from_parts("c=1", None).unwrap().taking(TAKES);
+        params.get("c");
     }
 
     #[test]
@@ -201,39 +265,34 @@ mod tests {
 
     #[test]
     fn later_features_are_taken_at_their_default_only() {
-        const UNSUPPORTED: &[Unsupported] = &[
-            Unsupported {
-                name: "media",
-                default: UnsupportedDefault::Empty,
-            },
-            Unsupported {
-                name: "track_clicks",
-                default: UnsupportedDefault::False,
-            },
-            Unsupported {
-                name: "tts_lang",
-                default: UnsupportedDefault::Text("en-US"),
-            },
-        ];
-        let check = |body: &str| {
-            read("", "application/json", body)
-                .unwrap()
-                .refuse_unsupported(UNSUPPORTED)
+        const LATER: Takes = Takes {
+            own: &[&[
+                Member::later("media", Later::Empty),
+                Member::later("track_clicks", Later::False),
+                Member::later("tts_lang", Later::Text("en-US")),
+                Member::read_only("id"),
+            ]],
+            common: &[],
         };
-        assert!(check(r#"{"media":[],"track_clicks":false,"tts_lang":"en-US"}"#).is_ok());
-        assert!(check(r#"{"media":null,"track_clicks":null,"tts_lang":""}"#).is_ok());
-        assert_eq!(
-            check(r#"{"media":["x"]}"#).unwrap_err().param(),
-            Some("media")
-        );
-        assert_eq!(
-            check(r#"{"track_clicks":true}"#).unwrap_err().param(),
-            Some("track_clicks")
-        );
-        assert_eq!(
-            check(r#"{"tts_lang":"da-DK"}"#).unwrap_err().param(),
-            Some("tts_lang")
-        );
+        let check = |body: &str| {
+            let params = read("", "application/json", body).unwrap();
+            let refused = params.taking(LATER).check().err();
+            refused.and_then(|error| error.param().map(str::to_owned))
+        };
+        for allowed in [
+            r#"{"media":[],"track_clicks":false,"tts_lang":"en-US"}"#,
+            r#"{"media":null,"track_clicks":null,"tts_lang":""}"#,
+        ] {
+            assert_eq!(check(allowed), None);
+        }
+        for (refused, named) in [
+            (r#"{"media":["x"]}"#, "media"),
+            (r#"{"track_clicks":true}"#, "track_clicks"),
+            (r#"{"tts_lang":"da-DK"}"#, "tts_lang"),
+            (r#"{"id":null}"#, "id"),
+        ] {
+            assert_eq!(check(refused).as_deref(), Some(named));
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use axum::{
     Router,
     body::Body,
-    extract::{Request, State},
+    extract::{FromRequest, Request, State},
     middleware::from_fn_with_state,
     response::Response,
     routing::{get, post},
@@ -13,8 +13,9 @@ use bytes::Bytes;
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 use http::StatusCode;
 use hub_web::{
-    Answer, ApiError, Authenticator, Call, Fields, ObjectWriter, RateLimit, RequestContext,
-    RequestIds, Resource, StrangerBodies, conventions, no_such_method, no_such_url,
+    Answer, ApiError, Asked, Authenticator, BodySize, Call, FIELDS, Fields, Kind, MediaBodies,
+    Member, ObjectWriter, RateLimit, RequestContext, RequestIds, Resource, StrangerBodies, Takes,
+    conventions, no_such_method, no_such_url,
 };
 use postrider_model::{Secret, kind};
 use std::{
@@ -24,7 +25,7 @@ use std::{
 use tower_service::Service;
 
 #[derive(Clone, Default)]
-struct App(Arc<StrangerBodies>);
+struct App(Arc<StrangerBodies>, MediaBodies);
 
 impl Authenticator for App {
     type Caller = &'static str;
@@ -48,6 +49,10 @@ impl Authenticator for App {
     fn stranger_bodies(&self) -> &StrangerBodies {
         &self.0
     }
+
+    fn media_bodies(&self) -> &MediaBodies {
+        &self.1
+    }
 }
 
 struct Echo<'a>(&'a Call<&'static str>);
@@ -66,12 +71,37 @@ impl Resource for Echo<'_> {
     }
 }
 
-async fn echo(State(_): State<App>, call: Call<&'static str>) -> Result<Answer, ApiError> {
+const TAKES: &[Member] = &[
+    Member::new("a", Kind::Any, "One thing."),
+    Member::new("b", Kind::Any, "Another."),
+    Member::new("api_key", Kind::Any, "What no operation is shown."),
+];
+
+/// A call whose body was read, as an operation has it.
+struct Called(Call<&'static str>);
+
+impl FromRequest<App> for Called {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
+        let takes = Takes {
+            own: &[TAKES],
+            common: &[FIELDS],
+        };
+        let call = Asked::read(request, app)
+            .await?
+            .call(app, takes, BodySize::Usual)
+            .await?;
+        Ok(Self(call))
+    }
+}
+
+async fn echo(State(_): State<App>, Called(call): Called) -> Result<Answer, ApiError> {
     let fields = Fields::read(&call.params)?;
     Ok(Answer::object(&Echo(&call), &fields))
 }
 
-async fn by_id(call: Call<&'static str>) -> Result<Answer, ApiError> {
+async fn by_id(Called(call): Called) -> Result<Answer, ApiError> {
     let id = call.path_id::<kind::Message>("id", "message")?;
     Answer::value(
         &serde_json::json!({ "id": id, "text": "x".repeat(5_000) }),
@@ -79,11 +109,11 @@ async fn by_id(call: Call<&'static str>) -> Result<Answer, ApiError> {
     )
 }
 
-async fn broken(_: Call<&'static str>) -> Result<Answer, ApiError> {
+async fn broken(_: Called) -> Result<Answer, ApiError> {
     panic!("an accident")
 }
 
-async fn faulty(_: Call<&'static str>) -> Result<Answer, ApiError> {
+async fn faulty(_: Called) -> Result<Answer, ApiError> {
     Err(ApiError::internal("table is locked"))
 }
 

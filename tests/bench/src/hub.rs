@@ -344,6 +344,7 @@ fn program(database: Option<&PostgresDatabase>) -> Result<Command, Failure> {
     program.env_remove("ROUTE_HUB_DATABASE");
     if let Some(database) = database {
         program.env("ROUTE_HUB_DATABASE", database.url());
+        program.env("ROUTE_HUB_FILES_SHARED", "true");
     }
     Ok(program)
 }

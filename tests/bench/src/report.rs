@@ -27,6 +27,20 @@ pub(crate) struct Figure {
 }
 
 impl Figure {
+    pub(crate) const fn new(
+        name: &'static str,
+        value: f64,
+        unit: &'static str,
+        limit: Limit,
+    ) -> Self {
+        Self {
+            name,
+            value,
+            unit,
+            limit,
+        }
+    }
+
     /// Returns whether the value keeps its limit; `None` if it has none.
     pub(crate) fn holds(&self) -> Option<bool> {
         match self.limit {

@@ -2,10 +2,14 @@
 
 from conformance.tables import (
     broadcasts,
+    campaigns,
     contacts,
+    data_tables,
     fields,
+    files,
     groups,
     labels,
+    message_templates,
     messages,
     organizations,
     phones,
@@ -13,6 +17,9 @@ from conformance.tables import (
     relative_scheduled,
     routes,
     scheduled,
+    statistics,
+    tasks,
+    webhook_deliveries,
     webhooks,
 )
 
@@ -27,10 +34,17 @@ OPERATIONS = [
         contacts,
         groups,
         labels,
+        message_templates,
         fields,
+        files,
+        data_tables,
         broadcasts,
+        campaigns,
         scheduled,
         relative_scheduled,
+        tasks,
+        statistics,
+        webhook_deliveries,
         webhooks,
     )
     for operation in table.OPERATIONS

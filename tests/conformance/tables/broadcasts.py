@@ -19,7 +19,7 @@ from conformance.schema import (
 )
 from conformance.shapes import Maybe
 from conformance.tables.messages import CONTENT, DATA, LATER, OWN, ROUTE_PARAMS, SENDING, SOURCES, TYPES
-from conformance.tables.scheduled import MEDIA_FIELDS, MESSAGE, RECIPIENT_FIELDS
+from conformance.tables.scheduled import MEDIA_FIELDS, MESSAGE, RECIPIENT_FIELDS, by_filter
 
 STATUSES = ("queued", "sent", "failed", "failed_queued", "delivered", "not_delivered", "cancelled")
 BROADCAST = Resource(
@@ -63,6 +63,8 @@ BROADCAST = Resource(
         "recipients_str": "text",
         # Additions of this hub.
         "exclude_contact_id": "id?",
+        "exclude_group_id": "id?",
+        "campaign_id": "id?",
         "scheduled_id": "id?",
         "error_message": "~text",
         "on_unknown": "~text",
@@ -96,7 +98,7 @@ RECIPIENTS = (
     ident("exclude_contact_id", "contact", instead_of=("to_numbers",), needs={"group_id": Own("group")}),
 )
 CALLS = {"message_type": "call", "to_numbers": [Number()]}
-TYPE = one_of("message_type", (Good("text", "sms"), "sms"), later=("ussd", "mms", "chat", "service"))
+TYPE = one_of("message_type", (Good("text", "sms"), "sms", "mms"), later=("ussd", "chat", "service"))
 
 SEND = Operation(
     "POST",
@@ -109,6 +111,7 @@ SEND = Operation(
         TYPE,
         *MESSAGE,
         *RECIPIENTS,
+        *by_filter("to_numbers"),
         text("title", 255),
     ),
     cases=(
@@ -125,10 +128,17 @@ SEND = Operation(
         Case(
             "media",
             {"media_urls": ["https://files.example/a.jpg"]},
-            shows={"media": [{**MEDIUM, "url": "https://files.example/a.jpg"}]},
+            shows={"media": [{**MEDIUM, "url": "https://files.example/a.jpg", "type": "image/jpeg"}]},
         ),
         Case("the name of what mirrors it", {"replace_variables": True}, shows={"is_template": True}),
         Case("calls", CALLS, shows={"message_type": "call", "content": None}, whole=True),
+        Case(
+            "contacts by their ids",
+            {"filter_type": "contact_ids", "filter_params": {"contact_ids": [Own("contact")]}, "content": "x"},
+            shows={"recipients_str": "contacts by a filter"},
+            whole=True,
+        ),
+        Case("a filter and numbers", {"filter_type": "query_contacts", "filter_params": {"all": True}}, 400, param="filter_type"),
         Case("what is new", {}, shows={"status": "queuing", "message_count": 0, "source": "api"}),
     ),
 )

@@ -67,7 +67,6 @@ FILTERS = (
 )
 VARS = Filter("vars", "vars", (*TEXT, "min", "max", "exists"), values=("city",))
 STATE_FILTERS = (Filter("id", "text", TEXT), VARS)
-DATA_ROW = Resource("DataRow", {"id": "id", "contact_id": "id?", "time_created": "time", "vars": "object"})
 STATE = Resource("ContactServiceState", {"id": "text?", "contact_id": "id", "service_id": "id", "vars": "object"})
 GROUP_ID = Filter("group_id", "id", of="group_ids")
 SORTS = ("name", "phone_number", "last_message_time")
@@ -219,13 +218,13 @@ def of_one(part, permission, resource, filters, sorts, **more):
 
 def sub_lists():
     """The sub-lists, whose tables are with their own resources."""
-    from conformance.tables import groups, messages, scheduled
+    from conformance.tables import data_tables, groups, messages, scheduled
 
     return (
         of_one("groups", "view_contacts", groups.GROUP, groups.FILTERS, groups.SORTS),
         of_one("messages", "view_messages", messages.MESSAGE, messages.FILTERS, ()),
         of_one("scheduled", "view_messages", scheduled.SCHEDULED, scheduled.FILTERS, scheduled.SORTS),
-        of_one("rows", "view_contacts", DATA_ROW, (Filter("time_created", "time", ("min", "max")),), (), empty=True),
+        of_one("rows", "view_data", data_tables.ROW, (Filter("time_created", "time", ("min", "max")),), ()),
         of_one("states", "view_contacts", STATE, STATE_FILTERS, (), empty=True),
     )
 

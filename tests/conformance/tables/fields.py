@@ -62,21 +62,21 @@ def rows(flags):
     )
 
 
-def operations(kind, permissions, flags):
-    """The operations on the fields of contacts, or of messages."""
+def operations(kind, permissions, flags, owner=None, at=None):
+    """The operations on the fields of contacts, of messages, or of a table."""
     view, edit = permissions
-    resource = field(kind.removesuffix("_fields"), flags)
+    resource, at = field(owner or kind.removesuffix("_fields"), flags), at or {}
     path = "/projects/{project_id}/" + kind
     bulk = {"metadata": [{"variable": "bulk"}]}
     bad_name = Bad("a blank", "a b")
     return (
-        Operation("GET", path, view, ArrayOf(resource)),
+        Operation("GET", path, view, ArrayOf(resource), at=at),
         Operation(
             "POST",
             path + "/{variable}",
             edit,
             resource,
-            at={"variable": "shown"},
+            at={**at, "variable": "shown"},
             parameters=rows(flags),
             cases=(
                 *(
@@ -94,6 +94,7 @@ def operations(kind, permissions, flags):
             path,
             edit,
             ArrayOf(resource),
+            at=at,
             base=bulk,
             parameters=(
                 Parameter(

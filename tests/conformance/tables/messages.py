@@ -42,6 +42,15 @@ WAITING_FOR = (
 )
 
 PART = {"cid": "text?", "type": "text", "filename": "text?", "size": "int", "url": "text?"}
+MEDIUM = {"url": "text", "type": "text?", "filename": "text?", "size": "int?"}
+SHORT_URL = {
+    "short_url": "text",
+    "link_type": "=redirect|media",
+    "time_clicked": "time?",
+    "expiration_time": "time?",
+    "destination_url": "~text",
+    "media_index": "~int",
+}
 MESSAGE_FIELDS = {
     "id": "id",
     "direction": "=incoming|outgoing",
@@ -74,9 +83,9 @@ MESSAGE_FIELDS = {
     "tts_lang": "~text",
     "tts_voice": "~text",
     "track_clicks": "bool",
-    "short_urls": "~[object]",
+    "short_urls": Maybe([SHORT_URL]),
     "network_code": "text?",
-    "media": "~[object]",
+    "media": Maybe([MEDIUM]),
     "mms_parts": Maybe([PART]),
     "time_clicked": "~time",
     "service_id": "id?",
@@ -113,24 +122,24 @@ FILTERS = (
 )
 
 LATER = (
-    later("short_link_params", others=({"domain": "a.example"}, "x", 17), empty=({}, [])),
-    later("track_clicks", False, others=(True, "maybe", 2), empty=()),
     later("service_id", others=("SV0000000000000001", 17), empty=("",)),
     later("audio_url", others=("https://a.example/x.mp3", 17), empty=("",)),
     later("tts_lang", "en-US", others=("fr-FR", "xx", 17), empty=("",)),
     later("tts_voice", "female", others=("male", 17), empty=("",)),
 )
 ADDRESS = "https://files.example/a.jpg"
+DOT = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
 MEDIA = (
     Parameter(
         "media_urls",
-        ([ADDRESS], [ADDRESS, "http://files.example/b"], [], [ADDRESS] * 10),
+        ([ADDRESS], [ADDRESS, "http://files.example/b"], [], [ADDRESS] * 10, [DOT]),
         (
             Bad("a text", ADDRESS),
             Bad("a number", 17),
             Bad("a number within", [17], "[0]"),
             Bad("no address", ["x"], "[0]"),
-            Bad("a data URI", ["data:image/png;base64,AAAA"], "[0]"),
+            Bad("a page", ["data:text/html,x"], "[0]"),
+            Bad("a picture that is a page", ["data:image/png;base64,PHN2Zy8+"], "[0]"),
             Bad("an address with a line break", [ADDRESS + "\nx"], "[0]"),
             Bad("an address beside none", [ADDRESS, ""], "[1]"),
             Bad("eleven", [ADDRESS] * 11),
@@ -140,14 +149,21 @@ MEDIA = (
     ),
     Parameter(
         "media",
-        ([{"url": ADDRESS}], [{"url": ADDRESS, "type": "image/jpeg", "filename": "a.jpg"}], []),
+        (
+            [{"url": ADDRESS}],
+            [{"url": ADDRESS, "type": "image/jpeg", "filename": "a.jpg"}],
+            [{"url": DOT, "filename": "dot.gif"}],
+            [{"file_id": Own("file")}],
+            [],
+        ),
         (
             Bad("a text", ADDRESS),
             Bad("texts within", [ADDRESS], "[0]"),
             Bad("no address", [{"url": "x"}], "[0][url]"),
             Bad("no url", [{"type": "image/jpeg"}], "[0][url]"),
             Bad("a number as url", [{"url": 17}], "[0][url]"),
-            Bad("a file, which comes later", [{"file_id": "FI0000000000000001"}], "[0][file_id]"),
+            Bad("a file that is not there", [{"file_id": "FI0000000000000001"}], "[0][file_id]"),
+            Bad("a number as type", [{"url": ADDRESS, "type": 17}], "[0][type]"),
             Bad("beside media_urls", [{"url": ADDRESS}], beside={"media_urls": [ADDRESS]}),
             Bad("eleven", [{"url": ADDRESS}] * 11),
         ),
@@ -204,6 +220,19 @@ SENDING = (
     boolean("simulated", good=(True, Good(1, True))),
     one_of("on_unknown", ("report", "resend")),
     integer("ttl_sec", 1, 2_592_000),
+    boolean("track_clicks", needs={"content": "See https://a.example/page"}),
+    Parameter(
+        "short_link_params",
+        ({"expiration_sec": 60}, {"domain": "", "expiration_sec": None}, {}),
+        (
+            Bad("a text", "x"),
+            Bad("a number", 17),
+            Bad("a number as domain", {"domain": 17}, "[domain]"),
+            Bad("a domain that nobody registered", {"domain": "a.example"}, "[domain]"),
+            Bad("no seconds", {"expiration_sec": 0}, "[expiration_sec]"),
+        ),
+        shown=HIDDEN,
+    ),
 )
 OWN = (
     url("status_url"),
@@ -214,8 +243,8 @@ OWN = (
 
 TYPE = one_of(
     "message_type",
-    (Good("text", "sms"), "sms"),
-    later=("mms", "chat", "service"),
+    (Good("text", "sms"), "sms", "mms"),
+    later=("chat", "service"),
 )
 TO = number("to_number", bad=(Bad("a name", "POSTRIDER"), Bad("a name of a bank", "MyBank 24")), required=True)
 
@@ -315,7 +344,7 @@ SEND_MULTI = Operation(
             ),
             required=True,
         ),
-        one_of("message_type", ("text", "sms"), later=("ussd", "mms", "chat", "service")),
+        one_of("message_type", ("text", "sms", "mms"), later=("ussd", "chat", "service")),
         CONTENT.within("messages"),
         TO.within("messages"),
         Parameter(
@@ -339,6 +368,8 @@ SEND_MULTI = Operation(
                 "route_id": Own("phone"),
                 "phone_id": Own("phone"),
                 "message_type": "sms",
+                "track_clicks": True,
+                "short_link_params": {"expiration_sec": 60},
                 "route_params": DATA,
                 "simulated": True,
                 "replace_variables": True,

@@ -26,6 +26,7 @@ RELATIVE_FIELDS = {
     "date_variable": "text",
     "offset_scale": "=I|D|W|M|Y",
     "offset_count": "int",
+    "campaign_id": "id?",
 }
 RELATIVE = Resource("RelativeScheduledMessage", RELATIVE_FIELDS)
 FILTERS = (
@@ -45,7 +46,7 @@ TIMING = (
     one_of("offset_scale", ("D", "W", "M", "Y", "I")),
     integer("offset_count", -100_000, 100_000, good=(0, -100_000, 100_000)),
 )
-TYPE = one_of("message_type", (Good("text", "sms"), "sms"), later=("mms", "chat", "service"))
+TYPE = one_of("message_type", (Good("text", "sms"), "sms", "mms"), later=("chat", "service"))
 ONE = "/projects/{project_id}/relative_scheduled/{relative_scheduled_id}"
 WHOLE = {"content": "x", "time_of_day": "09:00", "date_variable": "birthday"}
 

@@ -18,9 +18,11 @@ from conformance.schema import (
     listed,
     moment,
     number,
+    one_of,
     text,
     zone,
 )
+from conformance.shapes import Maybe
 from conformance.tables.messages import CONTENT, DATA, LATER, OWN, ROUTE_PARAMS, SENDING, TYPE, TYPES
 
 MEDIA_FIELDS = {"url": "text", "type": "text?", "filename": "text?", "size": "int?", "file_id": "id?"}
@@ -53,7 +55,16 @@ PLANNED_FIELDS = {
     "on_unknown": "~text",
     "ttl_sec": "~int",
 }
-RECIPIENT_FIELDS = [{"type": "=phone_number|group", "phone_number": "~text", "group_id": "~id", "group_name": "~text"}]
+RECIPIENT_FIELDS = [
+    {
+        "type": "=phone_number|group|filter",
+        "phone_number": "~text",
+        "group_id": "~id",
+        "group_name": "~text",
+        "filter_type": "~=query_contacts|contact_ids",
+        "filter_params": Maybe("object"),
+    }
+]
 SCHEDULED_FIELDS = {
     **PLANNED_FIELDS,
     "recipients": RECIPIENT_FIELDS,
@@ -104,6 +115,34 @@ RECIPIENT = (
 )
 
 
+def by_filter(other):
+    """Contacts that a filter finds, in place of other recipients."""
+    return (
+        one_of(
+            "filter_type",
+            ("query_contacts",),
+            ("query_messages", "message_ids"),
+            needs={"filter_params": {"all": True}},
+            instead_of=(other,),
+            shown=HIDDEN,
+        ),
+        Parameter(
+            "filter_params",
+            ({"all": True},),
+            (
+                Bad("a text", "x"),
+                Bad("nothing in it", {}, "[all]"),
+                Bad("no filter of contacts", {"colour": "red"}, "[colour]"),
+                Bad("ids", {"contact_ids": [Own("contact")]}, "[contact_ids]"),
+            ),
+            needs={"filter_type": "query_contacts"},
+            instead_of=(other,),
+            shown=HIDDEN,
+            form=False,
+        ),
+    )
+
+
 def optional(row, **more):
     """The same row where nothing is required."""
     return Parameter(**{**row.__dict__, "required": False, **more})
@@ -144,6 +183,7 @@ CREATE = Operation(
         TYPE,
         *MESSAGE,
         *RECIPIENT,
+        *by_filter("to_number"),
         moment("start_time", (Soon(YEAR), Soon(-5)), instead_of=("start_time_offset",)),
         integer("start_time_offset", 0, 10 * YEAR, good=(10 * YEAR, YEAR), required=True, missing="start_time"),
         *RECURRING,
@@ -188,6 +228,13 @@ CREATE = Operation(
             shows={"message_type": "call"},
             whole=True,
         ),
+        Case(
+            "contacts by their ids",
+            {"filter_type": "contact_ids", "filter_params": {"contact_ids": [Own("contact")]}, "content": "x", "start_time_offset": YEAR},
+            shows={"recipients_str": "contacts by a filter"},
+            whole=True,
+        ),
+        Case("two kinds of them", {"filter_type": "query_contacts", "filter_params": {"all": True}}, 400, param="filter_type"),
         Case("once", {}, shows={"rrule": "COUNT=1", "occurrences": 0, "prev_time": None, "end_time": None}),
         Case("the name of what mirrors it", {"replace_variables": True}, shows={"is_template": True}),
     ),
@@ -200,12 +247,18 @@ UPDATE = Operation(
     parameters=(
         *CHANGES,
         *(optional(row) for row in RECIPIENT),
+        *by_filter("to_number"),
         moment("start_time", (Soon(YEAR),)),
         integer("start_time_offset", 0, 10 * YEAR, good=(10 * YEAR, YEAR)),
         *RECURRING,
     ),
     read_only=READ_ONLY,
     cases=(
+        Case(
+            "to contacts by their ids",
+            {"filter_type": "contact_ids", "filter_params": {"contact_ids": [Own("contact")]}},
+            shows={"to_number": None},
+        ),
         Case("to a group", {"group_id": Own("group")}, shows={"to_number": None, "group_id": Own("group")}),
         Case("again and again", {"rrule": "FREQ=DAILY"}, shows={"rrule": "FREQ=DAILY"}),
         Case("data instead of a text", {"content": None, "route_params": DATA}, shows={"route_params": DATA}),

@@ -25,11 +25,13 @@ def program():
 class Nats:
     """One server, which keeps nothing; `close` ends it."""
 
-    def __init__(self, port=None):
+    def __init__(self, port=None, authority=None):
+        """With an authority it speaks TLS, under the name `localhost`."""
         self.path = program()
         self.port = port or free_port()
         self.password = secrets.token_hex(16)
         self.folder = account.folder("nats")
+        self.tls = authority and authority.issue(self.folder, "localhost")
         self.program = None
 
     @property
@@ -41,7 +43,8 @@ class Nats:
         """Starts the server and waits until it takes connections."""
         settings = self.folder / "nats.conf"
         who = f'authorization {{ user: postrider, password: "{self.password}" }}'
-        settings.write_text(f"listen: 127.0.0.1:{self.port}\n{who}\n")
+        tls = 'tls {{ cert_file: "{}", key_file: "{}" }}'.format(*self.tls) if self.tls else ""
+        settings.write_text(f"listen: 127.0.0.1:{self.port}\n{who}\n{tls}\n")
         self.program = Program(account.command([self.path, "--config", settings]), name="nats-server", cwd=self.folder)
         until(lambda: any("Server is ready" in line for line in self.program.err_lines), "NATS takes connections")
         return self

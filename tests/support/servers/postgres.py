@@ -44,6 +44,7 @@ class Postgres:
 
     def __init__(self, port=None, password=None):
         self.programs = programs()
+        self.settings = dict(SETTINGS)
         self.folder = account.folder("postgres")
         self.data = self.folder / "data"
         self.port = port or free_port()
@@ -68,7 +69,7 @@ class Postgres:
 
     def start(self):
         """Starts the server and waits until it takes connections."""
-        settings = {**SETTINGS, "port": self.port, "unix_socket_directories": self.folder}
+        settings = {**self.settings, "port": self.port, "unix_socket_directories": self.folder}
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         command = account.command([self.programs / "postgres", "-D", self.data, *options])
         self.program = Program(command, name="postgres", cwd=self.folder)
@@ -102,6 +103,12 @@ class Postgres:
         """Has the server, before it starts, keep what it writes, so that any moment can be brought back."""
         kept = self.folder / "archive"
         self._set(archive_mode="on", archive_command=f"mkdir -p {kept} && cp %p {kept}/%f")
+        return self
+
+    def speak_tls(self, authority, host):
+        """Has the server, before it starts, speak TLS under a host's name."""
+        cert, key = authority.issue(self.folder, host)
+        self._set(ssl="on", ssl_cert_file=cert, ssl_key_file=key)
         return self
 
     def backup(self):

@@ -5,8 +5,11 @@ mod read;
 mod send;
 mod send_batch;
 mod send_multi;
+mod shape;
 
-pub use existing::{cancel, get, list};
-pub use send::send;
-pub use send_batch::send_batch;
-pub use send_multi::send_multi;
+pub use existing::{CANCEL, GET, LIST};
+pub use send::SEND;
+pub use send_batch::SEND_BATCH;
+pub use send_multi::SEND_MULTI;
+
+pub(crate) use shape::BROADCAST;

@@ -1,21 +1,21 @@
 //! `GET /projects/{project_id}/contacts`, and `…/contacts/{contact_id}/messages`
 
+use crate::contacts::CONTACT;
 use crate::lists::{
     Asked, DEFAULT, Entry, List, MIN_MAX, MIN_MAX_EXISTS, NE_MIN_MAX, TEXT, TEXT_EXISTS, VARIABLES,
 };
-use crate::messages::list_within;
-use crate::{ApiResult, Call, enter};
-use axum::extract::State;
+use crate::messages::{LIST_OF, MESSAGE, list_within};
+use crate::{ApiResult, Call, operation};
+use hub_app::actor::Actor;
 use hub_app::contacts::{self, VIEW};
-use hub_app::hub::Hub;
 use hub_app::messages::existing::Within;
 use hub_domain::{Address, Permission, numbers};
 use hub_store::contacts::by;
 use hub_store::list::{Filter, ListQuery, Op, Operand, Sort};
-use hub_web::{ApiError, Params};
+use hub_web::ApiError;
 use postrider_model::kind;
 
-const LIST: List = List {
+pub(crate) const CONTACTS: List = List {
     filters: &[
         Entry::within::<kind::Group>("group_id", by::GROUP),
         Entry::text("name", by::NAME, TEXT),
@@ -53,31 +53,37 @@ const LIST: List = List {
     ],
 };
 
-/// Lists the contacts of a project.
-pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, VIEW).await?;
-    let asked = asked(&call.params, actor.project.country.as_deref())?;
+operation! {
+    /// Lists the contacts of a project.
+    LIST = "listContacts": Project(VIEW), list -> List(&CONTACTS, &CONTACT);
+}
+
+async fn list(actor: Actor, call: Call) -> ApiResult {
+    let asked = asked(&call, actor.project.country.as_deref())?;
     let listed = contacts::list(&actor, asked.request()).await?;
     Ok(asked.show(listed))
 }
 
-/// Lists the messages of one contact.
-pub async fn messages(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, Permission::ViewMessages).await?;
+operation! {
+    /// Lists the messages of one contact.
+    MESSAGES = "listContactMessages": Project(Permission::ViewMessages), messages -> List(&LIST_OF, &MESSAGE);
+}
+
+async fn messages(actor: Actor, call: Call) -> ApiResult {
     let id = call.path_id("contact_id", "contact")?;
     contacts::find(&actor, id).await?;
     list_within(&actor, &call, Within::Contact(id)).await
 }
 
 /// Reads what is asked of a list of contacts.
-pub(crate) fn asked(params: &Params, region: Option<&str>) -> Result<Asked, ApiError> {
-    let mut asked = LIST.read(params)?;
+pub(crate) fn asked(call: &Call, region: Option<&str>) -> Result<Asked, ApiError> {
+    let mut asked = call.list()?;
     read_numbers(&mut asked.query, region);
     Ok(asked)
 }
 
 /// Reads the numbers that contacts are compared with as theirs were read.
-fn read_numbers(query: &mut ListQuery, region: Option<&str>) {
+pub(crate) fn read_numbers(query: &mut ListQuery, region: Option<&str>) {
     for filter in &mut query.filters {
         if let Filter::Compare {
             column,

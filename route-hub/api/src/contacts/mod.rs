@@ -4,17 +4,22 @@ mod create;
 mod existing;
 mod list;
 mod read;
-mod rows_and_states;
+mod shape;
+mod states;
 
-pub use create::{create, import};
-pub use existing::{delete, get, update};
-pub use list::{list, messages};
-pub use rows_and_states::{rows, states};
+pub use create::{CREATE, IMPORT};
+pub use existing::{DELETE, GET, UPDATE};
+pub use list::{LIST, MESSAGES};
+pub use states::STATES;
 
-pub(super) use list::asked;
+pub(crate) use list::{CONTACTS, asked, read_numbers};
+pub(crate) use shape::CONTACT;
+
+use crate::members::read_only;
+use hub_web::Member;
 
 /// The fields that a caller may read but not write.
-const READ_ONLY: &[&str] = &[
+const READ_ONLY: &[Member] = &read_only([
     "time_created",
     "time_updated",
     "last_message_time",
@@ -27,4 +32,4 @@ const READ_ONLY: &[&str] = &[
     "group_ids",
     "project_id",
     "url",
-];
+]);

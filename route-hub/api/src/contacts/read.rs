@@ -1,15 +1,57 @@
 //! What a request says of a contact.
 
+use crate::members::{self, PHONE_NUMBER, VARS, words};
+use crate::messages::patch::ROUTE;
 use crate::parse;
 use hub_app::contacts::{ContactPatch, GroupChanges, Lookup, NewContact};
 use hub_domain::{Address, ConversationStatus, VarValue, is_variable, numbers};
-use hub_web::{ApiError, Field, Params};
-use postrider_model::GroupId;
+use hub_web::{ApiError, Field, Kind, Member, Params};
+use postrider_model::{GroupId, kind};
 
-/// Longest number that is looked at, in characters.
-const NUMBER_LENGTH_MAX: usize = 64;
-/// Longest `lookup_key` that is looked at, in characters.
-const KEY_LENGTH_MAX: usize = 64;
+const STATUSES: [(&str, ConversationStatus); 3] = [
+    ("active", ConversationStatus::Active),
+    ("handled", ConversationStatus::Handled),
+    ("closed", ConversationStatus::Closed),
+];
+
+/// What a contact is called.
+pub(super) const NAME: Member = Member::new("name", members::NAME, "What it is called.");
+/// Whether nothing is sent to a contact.
+pub(super) const SEND_BLOCKED: Member = Member::new(
+    "send_blocked",
+    Kind::Boolean,
+    "Whether nothing is sent to it.",
+);
+/// How a conversation stands.
+pub(super) const CONVERSATION_STATUS: Member = Member::new(
+    "conversation_status",
+    Kind::Word(&words(&STATUSES)),
+    "How the conversation stands.",
+);
+/// What sends to a contact.
+pub(super) const DEFAULT_ROUTE_ID: Member = Member::new(
+    "default_route_id",
+    ROUTE,
+    "What sends to it; the project's default without it.",
+);
+/// What can be said of a contact.
+pub(super) const TAKES: &[Member] = &[
+    NAME,
+    Member::new("phone_number", PHONE_NUMBER, "The number."),
+    SEND_BLOCKED,
+    CONVERSATION_STATUS,
+    DEFAULT_ROUTE_ID,
+    VARS,
+];
+/// The contact that is meant, where the id finds it.
+pub(super) const ID: &[Member] = &[Member::id::<kind::Contact>(
+    "id",
+    "The contact that is meant, with lookup_key id.",
+)];
+/// A contact of an import.
+pub(super) const ITEM: [Member; 7] = [
+    ID[0], TAKES[0], TAKES[1], TAKES[2], TAKES[3], TAKES[4], TAKES[5],
+];
 
 /// Reads a contact, whose parameters `get` finds; numbers are read in `region`.
 pub(super) fn patch<'a>(
@@ -22,26 +64,20 @@ pub(super) fn patch<'a>(
         name: name(&get("name"))?,
         phone_number: number(&get("phone_number"), region)?,
         send_blocked: get("send_blocked").boolean()?,
-        conversation_status: get("conversation_status").one_of(&[
-            ("active", ConversationStatus::Active),
-            ("handled", ConversationStatus::Handled),
-            ("closed", ConversationStatus::Closed),
-        ])?,
+        conversation_status: get("conversation_status").one_of(&STATUSES)?,
         default_route_id: route.is_present().then_some(route_id),
         vars: parse::vars(&get("vars"))?,
     })
 }
 
 fn name(field: &Field<'_>) -> Result<Option<Option<String>>, ApiError> {
-    let text = field.string(parse::NAME_LENGTH_MAX)?.map(str::trim);
+    let text = field.string()?.map(str::trim);
     let text = text.filter(|text| !text.is_empty()).map(str::to_owned);
     Ok(field.is_present().then_some(text))
 }
 
 fn number(field: &Field<'_>, region: Option<&str>) -> Result<Option<Option<Address>>, ApiError> {
-    let typed = field
-        .string(NUMBER_LENGTH_MAX)?
-        .filter(|typed| !typed.trim().is_empty());
+    let typed = field.string()?.filter(|typed| !typed.trim().is_empty());
     let number = typed
         .map(|typed| numbers::parse(typed, region, numbers::Names::Refused))
         .transpose()
@@ -49,16 +85,16 @@ fn number(field: &Field<'_>, region: Option<&str>) -> Result<Option<Option<Addre
     Ok(field.is_present().then(|| number.map(Address::from)))
 }
 
-/// Reads `add_group_ids` and `remove_group_ids`, at most `most` of each.
-pub(super) fn groups(params: &Params, most: usize) -> Result<GroupChanges, ApiError> {
+/// Reads `add_group_ids` and `remove_group_ids`.
+pub(super) fn groups(params: &Params) -> Result<GroupChanges, ApiError> {
     Ok(GroupChanges {
-        join: group_ids(&params.get("add_group_ids"), most)?,
-        leave: group_ids(&params.get("remove_group_ids"), most)?,
+        join: group_ids(&params.get("add_group_ids"))?,
+        leave: group_ids(&params.get("remove_group_ids"))?,
     })
 }
 
-fn group_ids(field: &Field<'_>, most: usize) -> Result<Vec<GroupId>, ApiError> {
-    let items = field.array(most)?.unwrap_or_default();
+fn group_ids(field: &Field<'_>) -> Result<Vec<GroupId>, ApiError> {
+    let items = field.array()?.unwrap_or_default();
     let read = |item: &Field<'_>| {
         let id = parse::id(item, "group")?;
         id.ok_or_else(|| parse::no_such(item, "group"))
@@ -84,10 +120,7 @@ pub(super) enum Key {
 impl Key {
     /// Reads `lookup_key`; an import does not look up by name.
     pub(super) fn read(field: &Field<'_>, by_name: bool) -> Result<Self, ApiError> {
-        let Some(text) = field
-            .string(KEY_LENGTH_MAX)?
-            .filter(|text| !text.is_empty())
-        else {
+        let Some(text) = field.string()?.filter(|text| !text.is_empty()) else {
             return Ok(Self::PhoneNumber);
         };
         match (text, text.strip_prefix("vars.")) {
@@ -108,6 +141,7 @@ impl Key {
         region: Option<&str>,
     ) -> Result<NewContact, ApiError> {
         let patch = patch(&get, region)?;
+        parse::id::<kind::Contact>(&get("id"), "contact")?;
         let lookup = match (self, self.lookup(&patch, &get)?) {
             (Self::PhoneNumber, None) if has(&patch.name) => Lookup::Name,
             (Self::PhoneNumber | Self::None, None) => Lookup::Nothing,
@@ -164,17 +198,29 @@ fn is_empty(value: &VarValue) -> bool {
 mod tests {
     use super::*;
     use hub_domain::VarsChange;
+    use hub_web::Takes;
     use serde_json::json;
 
+    const GROUP_IDS: Kind = Kind::Array(&Kind::Text(34), 2);
+    const ALL: Takes = Takes {
+        own: &[ID, TAKES],
+        common: &[&[
+            Member::new("lookup_key", Kind::Text(64), "What finds it."),
+            Member::new("add_group_ids", GROUP_IDS, "Groups."),
+            Member::new("remove_group_ids", GROUP_IDS, "Groups."),
+        ]],
+    };
+
     fn params(text: &str) -> Params {
-        Params::from_parts("", Some(("application/json", text.as_bytes()))).unwrap()
+        let params = Params::from_parts("", Some(("application/json", text.as_bytes())));
+        params.unwrap().taking(ALL)
     }
 
     fn single(text: &str) -> Result<NewContact, ApiError> {
         let params = params(text);
         let key = Key::read(&params.get("lookup_key"), true)?;
         let contact = key.single(|name| params.get(name), Some("US"))?;
-        groups(&params, 2)?;
+        groups(&params)?;
         Ok(contact)
     }
 

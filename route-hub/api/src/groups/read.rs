@@ -1,12 +1,14 @@
 //! What a request says of a group.
 
+use crate::groups::{ADD_TIME_VARIABLE, ALLOW_SENDING, FILTERS};
+use crate::members::VARS;
 use crate::parse;
 use hub_app::groups::GroupPatch;
 use hub_domain::{GroupFilters, InvalidFilters, is_variable};
-use hub_web::{ApiError, Field, Params};
+use hub_web::{ApiError, Field, Member, Params};
 
-/// Longest name of a variable that is looked at, in characters.
-const VARIABLE_LENGTH_MAX: usize = 64;
+/// What can be said of a group besides its name.
+pub(super) const TAKES: &[Member] = &[FILTERS, ALLOW_SENDING, ADD_TIME_VARIABLE, VARS];
 
 pub(super) fn patch(params: &Params) -> Result<GroupPatch, ApiError> {
     Ok(GroupPatch {
@@ -32,7 +34,7 @@ fn filters(field: &Field<'_>) -> Result<Option<GroupFilters>, ApiError> {
 
 /// Reads the name of a variable; an empty one takes it away.
 fn variable(field: &Field<'_>) -> Result<Option<Option<String>>, ApiError> {
-    let name = field.string(VARIABLE_LENGTH_MAX)?;
+    let name = field.string()?;
     let name = name.filter(|name| !name.is_empty());
     if name.is_some_and(|name| !is_variable(name)) {
         return Err(field.refuse("must have 1 to 32 characters of a-z, A-Z, 0-9 and _"));
@@ -43,6 +45,8 @@ fn variable(field: &Field<'_>) -> Result<Option<Option<String>>, ApiError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::groups::NAME;
+    use hub_web::Takes;
 
     #[test]
     fn what_cannot_be_a_group_is_named() {
@@ -56,7 +60,12 @@ mod tests {
             (r#"{"vars":{"x":[]}}"#, "vars[x]"),
         ] {
             let body = Some(("application/json", text.as_bytes()));
-            let refused = patch(&Params::from_parts("", body).unwrap()).unwrap_err();
+            let takes = Takes {
+                own: &[&[NAME], TAKES],
+                common: &[],
+            };
+            let params = Params::from_parts("", body).unwrap().taking(takes);
+            let refused = patch(&params).unwrap_err();
             assert_eq!(refused.param(), Some(named), "{text}");
         }
     }

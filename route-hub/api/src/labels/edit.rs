@@ -1,17 +1,23 @@
 //! `POST /projects/{project_id}/labels`, and `POST` and `DELETE` of one label.
 
-use crate::{ApiResult, Call, enter, parse};
-use axum::extract::State;
-use hub_app::hub::Hub;
+use crate::labels::{LABEL, NAME};
+use crate::members::{VARS, read_only};
+use crate::{ApiResult, Call, operation, parse};
+use hub_app::actor::Actor;
 use hub_app::labels::{self, LabelPatch, PERMISSION};
-use hub_web::{Answer, Fields};
+use hub_web::{Answer, Fields, Member};
 
 /// The fields that a caller may read but not write.
-const READ_ONLY: &[&str] = &["id", "time_created", "project_id", "url"];
+const READ_ONLY: &[Member] = &read_only(["id", "time_created", "project_id", "url"]);
 
-/// Finds the label of a name, or makes it.
-pub async fn get_or_create(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, PERMISSION).await?;
+operation! {
+    /// Finds the label of a name, or makes it.
+    GET_OR_CREATE = "createLabel": Project(PERMISSION), get_or_create -> Object(&LABEL);
+    .takes(&[&[NAME.required()]])
+    .example(r#"{"name":"urgent"}"#)
+}
+
+async fn get_or_create(actor: Actor, call: Call) -> ApiResult {
     let fields = Fields::read(&call.params)?;
     let field = call.params.get("name");
     let name = parse::name(&field)?.ok_or_else(|| field.refuse("is required"))?;
@@ -19,12 +25,16 @@ pub async fn get_or_create(State(hub): State<Hub>, call: Call) -> ApiResult {
     Ok(Answer::object(&label, &fields))
 }
 
-/// Changes a label's name and variables.
-pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, PERMISSION).await?;
+operation! {
+    /// Changes a label's name and variables.
+    UPDATE = "updateLabel": Project(PERMISSION), update -> Object(&LABEL);
+    .takes(&[&[NAME, VARS], READ_ONLY])
+    .example(r#"{"name":"very urgent","vars":{"colour":"red"}}"#)
+}
+
+async fn update(actor: Actor, call: Call) -> ApiResult {
     let id = call.path_id("label_id", "label")?;
     let fields = Fields::read(&call.params)?;
-    parse::refuse_read_only(&call.params, READ_ONLY)?;
     let patch = LabelPatch {
         name: parse::name(&call.params.get("name"))?,
         vars: parse::vars(&call.params.get("vars"))?,
@@ -33,9 +43,12 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
     Ok(Answer::object(&label, &fields))
 }
 
-/// Removes a label; its messages stay.
-pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, PERMISSION).await?;
+operation! {
+    /// Removes a label; its messages stay.
+    DELETE = "deleteLabel": Project(PERMISSION), delete -> Nothing;
+}
+
+async fn delete(actor: Actor, call: Call) -> ApiResult {
     let id = call.path_id("label_id", "label")?;
     labels::delete(&actor, id).await?;
     Ok(Answer::void())

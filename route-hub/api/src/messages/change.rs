@@ -1,20 +1,19 @@
 //! `POST /projects/{project_id}/messages/{message_id}`, and to its `cancel` and `resend`.
 
+use crate::members::{VARS, read_only};
+use crate::messages::patch::ROUTE_ID;
+use crate::messages::{ERROR_MESSAGE, MESSAGE};
 use crate::parse;
-use crate::{ApiResult, Call, enter, idempotency};
-use axum::extract::State;
-use hub_app::hub::Hub;
+use crate::{ApiResult, Call, idempotency, operation};
+use hub_app::actor::Actor;
 use hub_app::messages::change::{self, MessageChange};
 use hub_app::messages::resend::Resend;
 use hub_app::messages::{PERMISSION, cancel as cancelling, resend as resending};
 use hub_app::views::message::MessageView;
-use hub_web::{Answer, ApiError, Fields, Params};
-
-/// Longest `error_message`, in characters.
-const ERROR_LENGTH_MAX: usize = 1_000;
+use hub_web::{Answer, ApiError, ErrorCode, Fields, Kind, Member, Params};
 
 /// The fields that a caller may read but not write.
-const READ_ONLY: &[&str] = &[
+const READ_ONLY: &[Member] = &read_only([
     "id",
     "direction",
     "status",
@@ -59,11 +58,22 @@ const READ_ONLY: &[&str] = &[
     "url",
     "waiting_for",
     "next_slot_time",
+]);
+
+const TAKES: &[Member] = &[
+    Member::new("starred", Kind::Boolean, "Whether it is marked."),
+    ERROR_MESSAGE,
+    VARS,
 ];
 
-/// Changes what people may change of a message: star, error message and variables.
-pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, PERMISSION).await?;
+operation! {
+    /// Changes what people may change of a message: star, error message and variables.
+    UPDATE = "updateMessage": Project(PERMISSION), update -> Object(&MESSAGE);
+    .takes(&[TAKES, READ_ONLY])
+    .example(r#"{"starred":true,"vars":{"seen":"yes"}}"#)
+}
+
+async fn update(actor: Actor, call: Call) -> ApiResult {
     let id = call.path_id("message_id", "message")?;
     let fields = Fields::read(&call.params)?;
     let change = read(&call.params)?;
@@ -72,9 +82,8 @@ pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
 }
 
 fn read(params: &Params) -> Result<MessageChange, ApiError> {
-    parse::refuse_read_only(params, READ_ONLY)?;
     let error = params.get("error_message");
-    let text = error.string(ERROR_LENGTH_MAX)?;
+    let text = error.string()?;
     let text = text.filter(|text| !text.is_empty()).map(str::to_owned);
     Ok(MessageChange {
         starred: params.get("starred").boolean()?,
@@ -83,18 +92,28 @@ fn read(params: &Params) -> Result<MessageChange, ApiError> {
     })
 }
 
-/// Cancels a message, when it must with the word of the phone that holds it.
-pub async fn cancel(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, PERMISSION).await?;
+operation! {
+    /// Cancels a message, when it must with the word of the phone that holds it.
+    CANCEL = "cancelMessage": Project(PERMISSION), cancel -> Object(&MESSAGE);
+    .errors(&[ErrorCode::NotCancellable])
+}
+
+async fn cancel(actor: Actor, call: Call) -> ApiResult {
     let id = call.path_id("message_id", "message")?;
     let fields = Fields::read(&call.params)?;
     let view = cancelling::cancel(&actor, id).await?;
     Ok(Answer::object(&view, &fields))
 }
 
-/// Sends a message again.
-pub async fn resend(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, PERMISSION).await?;
+operation! {
+    /// Sends a message again.
+    RESEND = "resendMessage": Project(PERMISSION), resend -> Object(&MESSAGE);
+    .takes(&[&[ROUTE_ID]])
+    .repeatable()
+    .errors(&[ErrorCode::LimitExceeded])
+}
+
+async fn resend(actor: Actor, call: Call) -> ApiResult {
     let id = call.path_id("message_id", "message")?;
     let fields = Fields::read(&call.params)?;
     let repeat = idempotency::read(&call, &format!("resend {id}"))?;

@@ -1,10 +1,9 @@
 //! `GET /projects/{project_id}/messages`, and what there is of one of them.
 
 use crate::lists::{DEFAULT, EQUAL, Entry, List, MIN_MAX, NE_EXISTS, code};
-use crate::{ApiResult, Call, enter};
-use axum::extract::State;
+use crate::messages::{MESSAGE, MMS_PART, STATUSES};
+use crate::{ApiResult, Call, operation};
 use hub_app::actor::Actor;
-use hub_app::hub::Hub;
 use hub_app::messages::existing::{self, Receipt, Within};
 use hub_app::messages::{PERMISSION, VIEW, change};
 use hub_domain::{Direction, MessageSource, MessageType, status_code};
@@ -12,7 +11,7 @@ use hub_store::messages::by;
 use hub_web::{Answer, Fields};
 use postrider_model::kind;
 
-const LIST: List = List {
+pub(crate) const LIST_OF: List = List {
     filters: &[
         Entry::within::<kind::Label>("label_id", by::LABEL),
         Entry::one_of("direction", Direction::NAMES, by::DIRECTION, |value| {
@@ -42,70 +41,75 @@ const LIST: List = List {
     sorts: &[DEFAULT],
 };
 
-const STATUSES: &[&str] = &[
-    "ignored",
-    "processing",
-    "received",
-    "sent",
-    "queued",
-    "failed",
-    "failed_queued",
-    "cancelled",
-    "delivered",
-    "not_delivered",
-    "read",
-];
+operation! {
+    /// Lists the messages of a project.
+    LIST = "listMessages": Project(VIEW), list -> List(&LIST_OF, &MESSAGE);
+}
 
-/// Lists the messages of a project.
-pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, VIEW).await?;
+async fn list(actor: Actor, call: Call) -> ApiResult {
     list_within(&actor, &call, Within::Project).await
 }
 
 /// Lists messages with every filter that messages have.
 pub(crate) async fn list_within(actor: &Actor, call: &Call, within: Within) -> ApiResult {
-    let asked = LIST.read(&call.params)?;
+    let asked = call.list()?;
     let listed = existing::list(actor, within, asked.request()).await?;
     Ok(asked.show(listed))
 }
 
-/// Shows one message.
-pub async fn get(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, VIEW).await?;
+operation! {
+    /// Shows one message.
+    GET = "getMessage": Project(VIEW), get -> Object(&MESSAGE);
+}
+
+async fn get(actor: Actor, call: Call) -> ApiResult {
     let id = call.path_id("message_id", "message")?;
     let fields = Fields::read(&call.params)?;
     let view = existing::get(&actor, id).await?;
     Ok(Answer::object(&view, &fields))
 }
 
-/// Lists the parts of a multimedia message that came in; any other message has none.
-pub async fn mms_parts(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, VIEW).await?;
+operation! {
+    /// Lists the parts of a multimedia message that came in; any other message has none.
+    MMS_PARTS = "listMmsParts": Project(VIEW), mms_parts -> Array(&MMS_PART);
+}
+
+async fn mms_parts(actor: Actor, call: Call) -> ApiResult {
     let id = call.path_id("message_id", "message")?;
     let wanted = Fields::read(&call.params)?;
     let parts = existing::mms_parts(&actor, id).await?;
     Ok(Answer::value(&parts, &wanted)?)
 }
 
-/// Refuses to tell a sender that the message was read: only `WhatsApp` takes that.
-pub async fn send_read_receipt(State(hub): State<Hub>, call: Call) -> ApiResult {
-    tell_sender(&hub, &call, Receipt::Read).await
+operation! {
+    /// Refuses to tell a sender that the message was read: only `WhatsApp` takes that.
+    SEND_READ_RECEIPT = "sendReadReceipt": Project(PERMISSION), send_read_receipt -> Nothing;
 }
 
-/// Refuses to tell a sender that an answer is being written: only `WhatsApp` takes that.
-pub async fn send_typing_indicator(State(hub): State<Hub>, call: Call) -> ApiResult {
-    tell_sender(&hub, &call, Receipt::Typing).await
+async fn send_read_receipt(actor: Actor, call: Call) -> ApiResult {
+    tell_sender(&actor, &call, Receipt::Read).await
 }
 
-async fn tell_sender(hub: &Hub, call: &Call, receipt: Receipt) -> ApiResult {
-    let actor = enter(hub, call, PERMISSION).await?;
+operation! {
+    /// Refuses to tell a sender that an answer is being written: only `WhatsApp` takes that.
+    SEND_TYPING_INDICATOR = "sendTypingIndicator": Project(PERMISSION), send_typing_indicator -> Nothing;
+}
+
+async fn send_typing_indicator(actor: Actor, call: Call) -> ApiResult {
+    tell_sender(&actor, &call, Receipt::Typing).await
+}
+
+async fn tell_sender(actor: &Actor, call: &Call, receipt: Receipt) -> ApiResult {
     let id = call.path_id("message_id", "message")?;
-    match existing::tell_sender(&actor, id, receipt).await? {}
+    match existing::tell_sender(actor, id, receipt).await? {}
 }
 
-/// Deletes a message; one that is not sent yet is cancelled first.
-pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, change::DELETE).await?;
+operation! {
+    /// Deletes a message; one that is not sent yet is cancelled first.
+    DELETE = "deleteMessage": Project(change::DELETE), delete -> Nothing;
+}
+
+async fn delete(actor: Actor, call: Call) -> ApiResult {
     let id = call.path_id("message_id", "message")?;
     change::delete(&actor, id).await?;
     Ok(Answer::void())

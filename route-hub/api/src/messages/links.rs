@@ -1,56 +1,118 @@
-//! The addresses of media that a request names.
+//! The media that a request names.
 
 use crate::parse;
-use hub_web::{ApiError, Field, Params};
+use hub_app::files::is_data_uri;
+use hub_domain::{FILENAME_LENGTH_MAX, MEDIA_MAX, Medium};
+use hub_web::{ApiError, Field, Kind, Member, Params};
+use postrider_model::kind;
 
-/// Most links of a message.
-const LINKS_MAX: usize = 10;
+/// Longest type, in characters.
+const TYPE_LENGTH_MAX: usize = 127;
+/// How long one may be depends on what it is.
+const ADDRESS: Kind = Kind::Text(usize::MAX);
+const MEDIUM: Kind = Kind::Object(&[
+    Member::new(
+        "url",
+        ADDRESS,
+        "Where it is: an http or https address, or a data URI of at most 2 MiB, which becomes a file.",
+    ),
+    Member::id::<kind::File>("file_id", "A stored file, instead of url."),
+    Member::new(
+        "type",
+        Kind::Text(TYPE_LENGTH_MAX),
+        "What it is; of a file that is known.",
+    ),
+    Member::new(
+        "filename",
+        Kind::Text(FILENAME_LENGTH_MAX),
+        "What it is called; of a file that is known.",
+    ),
+]);
 
-/// Reads the addresses of media: `media_urls`, or the `url` of each item of `media`.
-pub(super) fn read(params: &Params) -> Result<Vec<String>, ApiError> {
+/// Media by their addresses alone.
+pub(super) const MEDIA_URLS: Member = Member::new(
+    "media_urls",
+    Kind::Array(&ADDRESS, MEDIA_MAX),
+    "Addresses of media, or data URIs.",
+);
+/// Media with what is known of them.
+pub(crate) const MEDIA: Member = Member::new(
+    "media",
+    Kind::Array(&MEDIUM, MEDIA_MAX),
+    "What it carries. A text has a link to each on a line of its own.",
+);
+
+/// Reads media: `media_urls`, or the items of `media`. Bytes in a data URI become a file later.
+pub(super) fn read(params: &Params) -> Result<Vec<Medium>, ApiError> {
     let (urls, media) = (params.get("media_urls"), params.get("media"));
     if !urls.is_empty() && !media.is_empty() {
         return Err(media.refuse("and media_urls say the same: one of them is enough"));
     }
-    let mut links = Vec::new();
-    for item in urls.array(LINKS_MAX)?.unwrap_or_default() {
-        links.push(link(&item)?);
+    let mut all = Vec::new();
+    for item in urls.array()?.unwrap_or_default() {
+        all.push(Medium::of_url(address(&item)?));
     }
-    for item in media.array(LINKS_MAX)?.unwrap_or_default() {
-        let object = item.object()?;
-        let object = object.ok_or_else(|| item.refuse("must be an object"))?;
-        let file = object.get("file_id");
-        if !file.is_empty() {
-            return Err(file.refuse("is not offered by this hub yet: url is"));
-        }
-        links.push(link(&object.get("url"))?);
-    }
-    Ok(links)
+    all.extend(items(&media)?);
+    Ok(all)
 }
 
-fn link(field: &Field<'_>) -> Result<String, ApiError> {
-    let text = field.required_string(hub_outgoing::URL_LENGTH_MAX)?;
-    if text
-        .get(..5)
-        .is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:"))
-    {
-        return Err(field.refuse("cannot be a data URI: this hub stores no files yet"));
+/// Reads media with what is known of them.
+pub(crate) fn items(media: &Field<'_>) -> Result<Vec<Medium>, ApiError> {
+    let items = media.array()?.unwrap_or_default();
+    items.iter().map(medium).collect()
+}
+
+fn medium(item: &Field<'_>) -> Result<Medium, ApiError> {
+    let object = item.object()?;
+    let object = object.ok_or_else(|| item.refuse("must be an object"))?;
+    object.check()?;
+    let file_id = parse::id(&object.get("file_id"), "file")?;
+    if file_id.is_some() {
+        return Ok(Medium {
+            file_id,
+            ..Medium::default()
+        });
+    }
+    let text = |name| {
+        let text = object.get(name).string()?;
+        Ok::<_, ApiError>(text.filter(|text| !text.is_empty()).map(str::to_owned))
+    };
+    Ok(Medium {
+        media_type: text("type")?,
+        filename: text("filename")?,
+        ..Medium::of_url(address(&object.get("url"))?)
+    })
+}
+
+fn address(field: &Field<'_>) -> Result<String, ApiError> {
+    let text = field.required_string()?;
+    if is_data_uri(text) {
+        return Ok(text.to_owned());
+    }
+    if text.chars().count() > hub_outgoing::URL_LENGTH_MAX {
+        let most = hub_outgoing::URL_LENGTH_MAX;
+        return Err(field.refuse(format_args!("must be at most {most} characters")));
     }
     let is_one_line = !text.contains(char::is_whitespace) && !text.contains(char::is_control);
     let parsed = parse::url(field)?;
     parsed
         .filter(|_| is_one_line)
-        .ok_or_else(|| field.refuse("must be an http or https address"))
+        .ok_or_else(|| field.refuse("must be an http or https address, or a data URI"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hub_web::Takes;
 
     fn refused(media: &str) -> Option<String> {
         let body = format!("{{{media}}}");
         let body = Some(("application/json", body.as_bytes()));
         let params = Params::from_parts("", body).unwrap();
+        let params = params.taking(Takes {
+            own: &[&[MEDIA_URLS, MEDIA]],
+            common: &[],
+        });
         read(&params).unwrap_err().param().map(str::to_owned)
     }
 
@@ -58,15 +120,15 @@ mod tests {
     fn media_that_cannot_be_linked_are_named() {
         for (media, named) in [
             (r#""media_urls":["ftp://a.example"]"#, "media_urls[0]"),
-            (
-                r#""media_urls":["data:image/png;base64,AA=="]"#,
-                "media_urls[0]",
-            ),
             (r#""media_urls":["http://a.example/x\ny"]"#, "media_urls[0]"),
             (r#""media_urls":"http://a.example""#, "media_urls"),
             (r#""media_urls":[""]"#, "media_urls[0]"),
             (r#""media":[{"file_id":"x"}]"#, "media[0][file_id]"),
             (r#""media":[{}]"#, "media[0][url]"),
+            (
+                r#""media":[{"url":"https://a.example","type":5}]"#,
+                "media[0][type]",
+            ),
             (r#""media":["http://a.example"]"#, "media[0]"),
             (
                 r#""media":[{"url":"http://a.example"}],"media_urls":["http://a.example"]"#,

@@ -2,15 +2,18 @@
 
 mod change;
 mod existing;
-mod links;
+pub(crate) mod links;
 pub(crate) mod patch;
 mod receive;
 mod send;
-pub(crate) mod unsupported_params;
+mod shape;
 
-pub use change::{cancel, resend, update};
-pub use existing::{delete, get, list, mms_parts, send_read_receipt, send_typing_indicator};
-pub use receive::receive;
-pub use send::send;
+pub use change::{CANCEL, RESEND, UPDATE};
+pub use existing::{DELETE, GET, LIST, MMS_PARTS, SEND_READ_RECEIPT, SEND_TYPING_INDICATOR};
+pub use receive::RECEIVE;
+pub use send::SEND;
 
-pub(super) use existing::list_within;
+pub(crate) use existing::{LIST_OF, list_within};
+pub(crate) use shape::{
+    COUNT, DIRECTION, ERROR_MESSAGE, MESSAGE, MMS_PART, ROUTE_PARAMS_SHOWN, STATUS, STATUSES, TEXT,
+};

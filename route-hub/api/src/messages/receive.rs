@@ -1,24 +1,52 @@
 //! `POST /projects/{project_id}/messages/receive`
 
-use crate::messages::{patch, unsupported_params};
-use crate::{ApiResult, Call, enter, idempotency, parse};
-use axum::extract::State;
-use hub_app::hub::Hub;
+use crate::members::{PHONE_NUMBER, VARS, ids, words};
+use crate::messages::{MESSAGE, patch};
+use crate::{ApiResult, Call, idempotency, operation, parse};
+use hub_app::actor::Actor;
 use hub_app::messages::PERMISSION;
 use hub_app::messages::incoming::{self, NewIncoming};
 use hub_app::views::message::MessageView;
 use hub_domain::{Address, MessageType, Vars};
-use hub_web::{Answer, ApiError, Field, Fields, Params};
-use postrider_model::MessageText;
+use hub_web::{Answer, ApiError, Field, Fields, Kind, Later, Member, Params};
+use postrider_model::{MessageText, kind};
 
 /// Longest text that is taken, in characters: 255 parts.
 const CONTENT_LENGTH_MAX: usize = 39_015;
-/// Longest number that is looked at, in characters.
-const NUMBER_LENGTH_MAX: usize = 64;
+/// The values of `message_type`; what comes later stands for nothing.
+const TYPES: [(&str, Option<MessageType>); 3] = [
+    ("sms", Some(MessageType::Sms)),
+    ("call", Some(MessageType::Call)),
+    ("chat", None),
+];
 
-/// Adds an incoming message as if a phone had received it.
-pub async fn receive(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, PERMISSION).await?;
+const TAKES: &[Member] = &[
+    Member::id::<kind::Phone>("phone_id", "The phone that received it.").required(),
+    Member::new("message_type", Kind::Word(&words(&TYPES)), "Its kind.").or("\"sms\""),
+    Member::new(
+        "content",
+        Kind::Text(CONTENT_LENGTH_MAX),
+        "Its text, which only a call may leave out.",
+    ),
+    Member::new("from_number", PHONE_NUMBER, "Who sent it.").required(),
+    Member::new("to_number", PHONE_NUMBER, "The phone's number."),
+    Member::new("simulated", Kind::Boolean, "Whether it is only a test.").or("false"),
+    Member::new("starred", Kind::Boolean, "Whether it is marked.").or("false"),
+    ids::<kind::Label>("label_ids", patch::LABELS_MAX, "Its labels."),
+    VARS,
+    Member::later("media", Later::Empty),
+    Member::later("media_urls", Later::Empty),
+];
+
+operation! {
+    /// Adds an incoming message as if a phone had received it.
+    RECEIVE = "receiveMessage": Project(PERMISSION), receive -> Object(&MESSAGE);
+    .takes(&[TAKES])
+    .repeatable()
+    .example(r#"{"phone_id":"PN0000000000000001","from_number":"+15005550101","content":"Hello!"}"#)
+}
+
+async fn receive(actor: Actor, call: Call) -> ApiResult {
     let fields = Fields::read(&call.params)?;
     let repeat = idempotency::read(&call, "receive")?;
     let command = read(&call.params)?;
@@ -29,7 +57,6 @@ pub async fn receive(State(hub): State<Hub>, call: Call) -> ApiResult {
 }
 
 fn read(params: &Params) -> Result<NewIncoming, ApiError> {
-    params.refuse_unsupported(unsupported_params::RECEIVING)?;
     let phone = params.get("phone_id");
     let from = params.get("from_number");
     let message_type = message_type(&params.get("message_type"))?;
@@ -47,11 +74,7 @@ fn read(params: &Params) -> Result<NewIncoming, ApiError> {
 }
 
 fn message_type(field: &Field<'_>) -> Result<MessageType, ApiError> {
-    let read = field.one_of(&[
-        ("sms", Some(MessageType::Sms)),
-        ("call", Some(MessageType::Call)),
-        ("chat", None),
-    ])?;
+    let read = field.one_of(&TYPES)?;
     match read {
         None => Ok(MessageType::Sms),
         Some(Some(message_type)) => Ok(message_type),
@@ -62,12 +85,12 @@ fn message_type(field: &Field<'_>) -> Result<MessageType, ApiError> {
 /// Reads a text, which only a call may leave out.
 fn content(field: &Field<'_>, message_type: MessageType) -> Result<Option<MessageText>, ApiError> {
     let text = match message_type {
-        MessageType::Call => field.string(CONTENT_LENGTH_MAX)?,
-        _ => Some(field.required_string(CONTENT_LENGTH_MAX)?),
+        MessageType::Call => field.string()?,
+        _ => Some(field.required_string()?),
     };
     Ok(text.filter(|text| !text.is_empty()).map(MessageText::from))
 }
 
 fn number(field: &Field<'_>) -> Result<Option<Address>, ApiError> {
-    Ok(field.string(NUMBER_LENGTH_MAX)?.and_then(Address::new))
+    Ok(field.string()?.and_then(Address::new))
 }

@@ -1,17 +1,31 @@
 //! `POST /projects/{project_id}/messages/send`
 
+use crate::messages::MESSAGE;
 use crate::messages::patch;
-use crate::{ApiResult, Call, enter, idempotency};
-use axum::extract::State;
+use crate::{ApiResult, Call, idempotency, operation};
+use hub_app::actor::Actor;
 use hub_app::commands::new_message::NewMessage;
-use hub_app::hub::Hub;
 use hub_app::messages::PERMISSION;
 use hub_app::messages::send::{self, Sent};
-use hub_web::{Answer, ApiError, Fields, Params};
+use hub_web::{Answer, ApiError, ErrorCode, Fields, Member, Params};
 
-/// Sends one message: once it is answered, it is on disk and will be sent or accounted for.
-pub async fn send(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, PERMISSION).await?;
+/// What only several messages can be part of.
+const NOT_OF_ONE: [Member; 2] = [
+    Member::elsewhere("broadcast_id", "is for send_multi"),
+    Member::elsewhere("broadcast_title", "is for send_multi"),
+];
+
+operation! {
+    /// Sends one message: once it is answered, it is on disk and will be sent or accounted for.
+    SEND = "sendMessage": Project(PERMISSION), send -> Object(&MESSAGE);
+    .takes(&[patch::TO, patch::CONTENT, patch::SHARED, &NOT_OF_ONE])
+    .with_media()
+    .repeatable()
+    .errors(&[ErrorCode::LimitExceeded])
+    .example(r#"{"to_number":"+15005550101","content":"Hello!"}"#)
+}
+
+async fn send(actor: Actor, call: Call) -> ApiResult {
     let fields = Fields::read(&call.params)?;
     let repeat = idempotency::read(&call, "send")?;
     let command = read(&call.params)?;
@@ -25,12 +39,6 @@ pub async fn send(State(hub): State<Hub>, call: Call) -> ApiResult {
 }
 
 fn read(params: &Params) -> Result<NewMessage, ApiError> {
-    for name in ["broadcast_id", "broadcast_title"] {
-        let field = params.get(name);
-        if !field.is_empty() {
-            return Err(field.refuse("is for send_multi"));
-        }
-    }
     let message = patch::read(params)?.new_message(None)?;
     Ok(NewMessage {
         to: patch::to(|name| params.get(name))?,

@@ -1,12 +1,12 @@
 //! `GET /organizations/{organization_id}/billing`
 
-use crate::organizations::enter_whole;
-use crate::{ApiResult, Call};
-use axum::extract::State;
-use hub_app::hub::Hub;
+use crate::messages::{COUNT, TEXT};
+use crate::{ApiResult, Call, operation};
+use hub_app::actor::OrganizationActor;
+use hub_app::organizations;
 use hub_app::organizations::usage::present;
 use hub_domain::{Organization, Permission, UsageType};
-use hub_web::{Answer, Fields};
+use hub_web::{Answer, Fields, Kind, Member, Shape};
 use serde_json::{Map, Value, json};
 
 /// What a hub of one's own has beyond sending and receiving; the others come with their issues.
@@ -32,9 +32,71 @@ const FEATURES: &[(&str, bool)] = &[
     ("custom_solutions", false),
 ];
 
-/// Shows what an organization pays, which is nothing, and with `usage` what it has and uses.
-pub async fn billing(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let (actor, organization) = enter_whole(&hub, &call, Permission::ViewBilling).await?;
+const TAKES: &[Member] = &[Member::new(
+    "usage",
+    Kind::Boolean,
+    "Whether to show what it has and uses, too.",
+)
+.or("false")];
+
+const BILL: Shape = Shape {
+    name: "BillingDetails",
+    about: "What an organization pays, and what its plan allows.",
+    members: &[
+        Member::new("balance", TEXT, "What is left."),
+        Member::new("balance_currency", TEXT, "Its currency."),
+        Member::new("plan_name", TEXT, "The name of the plan."),
+        Member::new("plan_price", TEXT, "What the plan costs."),
+        Member::new("plan_currency", TEXT, "The currency of the price."),
+        Member::new("plan_rrule", TEXT, "When it is paid.").nullable(),
+        Member::new("plan_paid", Kind::Boolean, "Whether it is paid."),
+        Member::new("plan_start_time", Kind::Time, "When it began.").nullable(),
+        Member::new("plan_end_time", Kind::Time, "When it ends.").nullable(),
+        Member::new("plan_suspend_time", Kind::Time, "When sending stops.").nullable(),
+        Member::new(
+            "plan_limits",
+            Kind::Map(&LIMIT),
+            "The most of each thing; null for no limit.",
+        ),
+        Member::new(
+            "plan_features",
+            Kind::Map(&Kind::Boolean),
+            "What the plan has.",
+        ),
+        Member::new("overage_rates", Kind::Map(&Kind::Any), "What more costs.").optional(),
+        Member::new(
+            "minimum_usage_fees",
+            Kind::Array(&Kind::Any, usize::MAX),
+            "The least fees.",
+        ),
+        Member::new(
+            "recurring_billing_enabled",
+            Kind::Boolean,
+            "Whether it is paid by itself.",
+        ),
+        Member::new(
+            "auto_refill_enabled",
+            Kind::Boolean,
+            "Whether the balance is refilled.",
+        ),
+        Member::new(
+            "usage",
+            Kind::Map(&COUNT),
+            "How much of each thing there is.",
+        )
+        .optional(),
+    ],
+};
+const LIMIT: Kind = Kind::Either(&[COUNT, Kind::Null]);
+
+operation! {
+    /// Shows what an organization pays, which is nothing, and with `usage` what it has and uses.
+    BILLING = "getBillingDetails": WholeOrganization(Permission::ViewBilling), billing -> Object(&BILL);
+    .takes(&[TAKES])
+}
+
+async fn billing(actor: OrganizationActor, call: Call) -> ApiResult {
+    let organization = organizations::get(&actor).await?;
     let with_usage = call.params.get("usage").boolean()?.unwrap_or(false);
     let wanted = Fields::read(&call.params)?;
     let mut shown = bill(&organization);

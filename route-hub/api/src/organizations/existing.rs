@@ -1,27 +1,37 @@
 //! `GET /organizations`, and `GET` and `POST` of one.
 
-use crate::organizations::{actor_of, enter, enter_whole};
-use crate::{ApiResult, Call, parse};
-use axum::extract::State;
-use hub_app::hub::Hub;
+use crate::lists::{DEFAULT, Entry, List, TEXT};
+use crate::members::{TIMEZONE_ID, name, own_id};
+use crate::{ApiResult, Call, operation, parse};
+use hub_app::actor::OrganizationActor;
 use hub_app::organizations::{self, OrganizationPatch, OrganizationView};
 
 use hub_domain::{Permission, fold};
-use hub_web::{
-    Answer, ApiError, Fields, FilterKind, FilterSpec, FilterValue, ListQuery, Modifier, Page,
+use hub_store::list::{Column, Kind as Stored, Sort};
+use hub_web::{Answer, ApiError, Fields, FilterValue, Member, Modifier, Page, Shape};
+use postrider_model::kind;
+
+const NAME: Member = name("What it is called.");
+const BY_NAME: Column = Column::new("name", Stored::Text);
+/// Its single row is read as it is: the columns are never asked for.
+const ORGANIZATIONS: List = List {
+    filters: &[Entry::text("name", BY_NAME, TEXT)],
+    sorts: &[DEFAULT, ("name", Sort::by(BY_NAME))],
 };
 
-const NAME: FilterSpec = FilterSpec {
-    name: "name",
-    kind: FilterKind::Text,
-    modifiers: Modifier::TEXT,
+const ORGANIZATION: Shape = Shape {
+    name: "Organization",
+    about: "An account that owns projects.",
+    members: &[own_id::<kind::Organization>(), NAME, TIMEZONE_ID],
 };
 
-/// Lists the organizations that the caller's key reaches: the one that it belongs to.
-pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = actor_of(&hub, &call);
-    actor.who.require(Permission::ViewProjects)?;
-    let asked = ListQuery::read(&call.params, &["default", "name"], [&NAME])?;
+operation! {
+    /// Lists the organizations that the caller's key reaches: the one that it belongs to.
+    LIST = "listOrganizations": Organization(Permission::ViewProjects), list -> List(&ORGANIZATIONS, &ORGANIZATION);
+}
+
+async fn list(actor: OrganizationActor, call: Call) -> ApiResult {
+    let asked = ORGANIZATIONS.query(&call.params)?;
     let id = actor.organization_id;
     // The only page that anything follows is the one that is full with a single row.
     let end = format!("{}-{id}", asked.sort);
@@ -65,18 +75,26 @@ fn holds(name: &str, filter: &hub_web::Filter) -> bool {
     }
 }
 
-/// Shows the organization of the caller's key.
-pub async fn get(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let (_, organization) = enter(&hub, &call, Permission::ViewProjects).await?;
+operation! {
+    /// Shows the organization of the caller's key.
+    GET = "getOrganization": Organization(Permission::ViewProjects), get -> Object(&ORGANIZATION);
+}
+
+async fn get(actor: OrganizationActor, call: Call) -> ApiResult {
+    let organization = organizations::get(&actor).await?;
     let fields = Fields::read(&call.params)?;
     Ok(Answer::object(&OrganizationView(organization), &fields))
 }
 
-/// Changes an organization's name, and the zone in which its days begin.
-pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let (actor, _) = enter_whole(&hub, &call, organizations::UPDATE).await?;
+operation! {
+    /// Changes an organization's name, and the zone in which its days begin.
+    UPDATE = "updateOrganization": WholeOrganization(organizations::UPDATE), update -> Object(&ORGANIZATION);
+    .takes(&[&[NAME, TIMEZONE_ID, Member::read_only("id")]])
+    .example(r#"{"timezone_id":"Africa/Nairobi"}"#)
+}
+
+async fn update(actor: OrganizationActor, call: Call) -> ApiResult {
     let fields = Fields::read(&call.params)?;
-    parse::refuse_read_only(&call.params, &["id"])?;
     let name = parse::name(&call.params.get("name"))?;
     let zone = parse::zone(&call.params.get("timezone_id"))?;
     let timezone_id =

@@ -1,10 +1,10 @@
 //! `GET /projects/{project_id}/phones`, and what there is of one of them.
 
 use crate::lists::{DEFAULT, Entry, List, MIN_MAX_EXISTS, TEXT};
-use crate::messages::list_within;
-use crate::{ApiResult, Call, enter};
-use axum::extract::State;
-use hub_app::hub::Hub;
+use crate::messages::{LIST_OF, MESSAGE, list_within};
+use crate::phones::PHONE;
+use crate::{ApiResult, Call, operation};
+use hub_app::actor::Actor;
 use hub_app::messages::{VIEW as VIEW_MESSAGES, existing::Within};
 use hub_app::phones;
 use hub_domain::Permission;
@@ -12,7 +12,7 @@ use hub_store::list::Sort;
 use hub_store::phones::by;
 use hub_web::{Answer, Fields};
 
-const LIST: List = List {
+const PHONES: List = List {
     filters: &[
         Entry::text("name", by::NAME, TEXT),
         Entry::text("phone_number", by::PHONE_NUMBER, TEXT),
@@ -25,52 +25,70 @@ const LIST: List = List {
     ],
 };
 
-/// Lists the phones of a project.
-pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, Permission::ViewRoutes).await?;
-    let asked = LIST.read(&call.params)?;
+operation! {
+    /// Lists the phones of a project.
+    LIST = "listPhones": Project(Permission::ViewRoutes), list -> List(&PHONES, &PHONE);
+}
+
+async fn list(actor: Actor, call: Call) -> ApiResult {
+    let asked = call.list()?;
     let listed = phones::list(&actor, asked.request()).await?;
     Ok(asked.show(listed))
 }
 
-/// Shows one phone.
-pub async fn get(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, Permission::ViewRoutes).await?;
+operation! {
+    /// Shows one phone.
+    GET = "getPhone": Project(Permission::ViewRoutes), get -> Object(&PHONE);
+}
+
+async fn get(actor: Actor, call: Call) -> ApiResult {
     let fields = Fields::read(&call.params)?;
     let id = call.path_id("phone_id", "phone")?;
     let view = phones::get(&actor, id).await?;
     Ok(Answer::object(&view, &fields))
 }
 
-/// Lists the messages of one phone.
-pub async fn messages(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, VIEW_MESSAGES).await?;
+operation! {
+    /// Lists the messages of one phone.
+    MESSAGES = "listPhoneMessages": Project(VIEW_MESSAGES), messages -> List(&LIST_OF, &MESSAGE);
+}
+
+async fn messages(actor: Actor, call: Call) -> ApiResult {
     let id = call.path_id("phone_id", "phone")?;
     phones::find(&actor, id).await?;
     list_within(&actor, &call, Within::Phone(id)).await
 }
 
-/// Removes a test route or a phone at a provider, whose secret is erased; its messages stay.
-pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, phones::PERMISSION).await?;
+operation! {
+    /// Removes a test route or a phone at a provider, whose secret is erased; its messages stay.
+    DELETE = "deletePhone": Project(phones::PERMISSION), delete -> Nothing;
+}
+
+async fn delete(actor: Actor, call: Call) -> ApiResult {
     let id = call.path_id("phone_id", "phone")?;
     phones::delete(&actor, id).await?;
     Ok(Answer::void())
 }
 
-/// Lets what waits in the present quiet hours of a phone go: the word that mode `confirm` waits for.
-///
-/// It holds until these hours end. Outside of them there is nothing to release.
-pub async fn release_quiet_hours(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, phones::PERMISSION).await?;
+operation! {
+    /// Lets what waits in the present quiet hours of a phone go: the word that mode `confirm` waits for.
+    ///
+    /// It holds until these hours end. Outside of them there is nothing to release.
+    RELEASE_QUIET_HOURS = "releaseQuietHours": Project(phones::PERMISSION), release_quiet_hours -> Nothing;
+}
+
+async fn release_quiet_hours(actor: Actor, call: Call) -> ApiResult {
     let id = call.path_id("phone_id", "phone")?;
     phones::release_quiet_hours(&actor, id).await?;
     Ok(Answer::void())
 }
 
-/// Begins a phone's count anew; one that its limit paused sends again.
-pub async fn reset_sent_message_count(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, phones::PERMISSION).await?;
+operation! {
+    /// Begins a phone's count anew; one that its limit paused sends again.
+    RESET_SENT_MESSAGE_COUNT = "resetSentMessageCount": Project(phones::PERMISSION), reset_sent_message_count -> Nothing;
+}
+
+async fn reset_sent_message_count(actor: Actor, call: Call) -> ApiResult {
     let id = call.path_id("phone_id", "phone")?;
     phones::reset_sent_count(&actor, id).await?;
     Ok(Answer::void())

@@ -4,7 +4,10 @@ mod account;
 mod existing;
 mod patch;
 mod save;
+mod shape;
 mod times;
 
-pub use existing::{delete, get, list, messages, release_quiet_hours, reset_sent_message_count};
-pub use save::{create, update};
+pub use existing::{DELETE, GET, LIST, MESSAGES, RELEASE_QUIET_HOURS, RESET_SENT_MESSAGE_COUNT};
+pub use save::{CREATE, UPDATE};
+
+pub(crate) use shape::PHONE;

@@ -1,17 +1,32 @@
 //! `POST /projects/{project_id}/phones`, and to one of them.
 
-use crate::parse;
-use crate::phones::patch;
-use crate::{ApiResult, Call, enter};
-use axum::extract::State;
-use hub_app::hub::Hub;
+use crate::phones::{PHONE, patch};
+use crate::{ApiResult, Call, operation};
+use hub_app::actor::Actor;
 use hub_app::phones::{self, NewPhone, PhonePatch};
 use hub_domain::{PhoneType, numbers};
-use hub_web::{Answer, ApiError, Field, Fields, Params};
+use hub_web::{Answer, ApiError, ErrorCode, Field, Fields, Kind, Member, Params};
 
-/// Makes a test route, or a phone at a provider. Phones of a device join by pairing.
-pub async fn create(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, phones::PERMISSION).await?;
+const PHONE_TYPE: Member = Member::new(
+    "phone_type",
+    Kind::Word(MADE_HERE),
+    "What kind of route it is.",
+);
+/// The types but for a device's, the first one.
+const MADE_HERE: &[&str] = match PhoneType::NAMES {
+    [_device, made_here @ ..] => made_here,
+    [] => &[],
+};
+
+operation! {
+    /// Makes a test route, or a phone at a provider. Phones of a device join by pairing.
+    CREATE = "createPhone": Project(phones::PERMISSION), create -> Object(&PHONE);
+    .takes(&patch::takes(&[PHONE_TYPE.required()]))
+    .errors(&[ErrorCode::LimitExceeded])
+    .example(r#"{"phone_type":"simulated","phone_number":"+15005550199"}"#)
+}
+
+async fn create(actor: Actor, call: Call) -> ApiResult {
     let fields = Fields::read(&call.params)?;
     let command = read(&call.params, actor.project.country.as_deref())?;
     let view = phones::create(&actor, command).await?;
@@ -44,26 +59,19 @@ fn read(params: &Params, region: Option<&str>) -> Result<NewPhone, ApiError> {
 }
 
 fn phone_type(field: &Field<'_>) -> Result<PhoneType, ApiError> {
-    let types: Vec<_> = PhoneType::ALL
-        .iter()
-        .filter(|kind| **kind != PhoneType::Android)
-        .map(|kind| (kind.as_str(), *kind))
-        .collect();
-    match field.one_of(&types)? {
-        Some(kind) => Ok(kind),
-        None => Err(field.refuse("is required")),
-    }
+    field.named()?.ok_or_else(|| field.refuse("is required"))
 }
 
-/// The fields that are given to a new phone and never change.
-const MADE_WITH: &[&str] = &["phone_type"];
+operation! {
+    /// Changes a phone's settings; its link and the queue hear of it after the commit.
+    UPDATE = "updatePhone": Project(phones::PERMISSION), update -> Object(&PHONE);
+    .takes(&patch::takes(&[Member::read_only("phone_type")]))
+    .example(r#"{"name":"Front desk"}"#)
+}
 
-/// Changes a phone's settings; its link and the queue hear of it after the commit.
-pub async fn update(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, phones::PERMISSION).await?;
+async fn update(actor: Actor, call: Call) -> ApiResult {
     let id = call.path_id("phone_id", "phone")?;
     let fields = Fields::read(&call.params)?;
-    parse::refuse_read_only(&call.params, MADE_WITH)?;
     let patch = patch::read(&call.params, actor.project.country.as_deref())?;
     let view = phones::update(&actor, id, patch).await?;
     Ok(Answer::object(&view, &fields))

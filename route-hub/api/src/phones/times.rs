@@ -1,23 +1,59 @@
 //! A phone's quiet hours, and how long it waits, as a request sets them.
 
+use crate::members::{TIMEZONE_ID, words};
 use crate::parse;
 use crate::phones::patch::optional;
 use hub_app::phones::{QuietPatch, WaitsPatch};
 use hub_domain::{PhoneWaits, QuietMode, TimeOfDay};
-use hub_web::{ApiError, Field, Params};
+use hub_web::{ApiError, Field, Kind, Member, Params};
+use std::ops::RangeInclusive;
 
-/// Longest time of day that is looked at, in characters.
-const TIME_LENGTH_MAX: usize = 8;
+const MODES: [(&str, QuietMode); 3] = [
+    ("off", QuietMode::Off),
+    ("delay", QuietMode::Delay),
+    ("confirm", QuietMode::Confirm),
+];
+
+/// When a phone is quiet.
+pub(super) const QUIET: &[Member] = &[
+    Member::new(
+        "quiet_mode",
+        Kind::Word(&words(&MODES)),
+        "What happens in the quiet hours.",
+    ),
+    Member::new("quiet_start", Kind::TimeOfDay, "When they begin."),
+    Member::new("quiet_end", Kind::TimeOfDay, "When they end."),
+    TIMEZONE_ID,
+];
+/// How long a phone waits.
+pub(super) const WAITS: &[Member] = &[
+    Member::new(
+        "silent_after",
+        RESULT,
+        "Seconds until a silent platform is asked again.",
+    ),
+    Member::new(
+        "unknown_after",
+        RESULT,
+        "Seconds until a result counts as unknown.",
+    ),
+    Member::new(
+        "report_window",
+        REPORTS,
+        "Seconds that delivery reports are waited for.",
+    ),
+];
+const RESULT: Kind = range(&PhoneWaits::RESULT);
+const REPORTS: Kind = range(&PhoneWaits::REPORTS);
+
+const fn range(range: &RangeInclusive<u32>) -> Kind {
+    Kind::Integer(*range.start() as i64, *range.end() as i64)
+}
 
 /// Reads `quiet_mode`, `quiet_start`, `quiet_end` and `timezone_id`.
 pub(super) fn quiet(params: &Params) -> Result<QuietPatch, ApiError> {
     let mode = params.get("quiet_mode");
-    let modes = [
-        ("off", QuietMode::Off),
-        ("delay", QuietMode::Delay),
-        ("confirm", QuietMode::Confirm),
-    ];
-    let mode_read = mode.one_of(&modes)?;
+    let mode_read = mode.one_of(&MODES)?;
     Ok(QuietPatch {
         mode: mode_read.or(mode.is_null().then_some(QuietMode::Off)),
         start: time(&params.get("quiet_start"))?,
@@ -27,7 +63,7 @@ pub(super) fn quiet(params: &Params) -> Result<QuietPatch, ApiError> {
 }
 
 fn time(field: &Field<'_>) -> Result<Option<Option<TimeOfDay>>, ApiError> {
-    let text = field.string(TIME_LENGTH_MAX)?;
+    let text = field.string()?;
     match text.filter(|text| !text.is_empty()) {
         Some(text) => {
             let time = text.parse().map_err(|invalid| field.refuse(invalid))?;
@@ -40,10 +76,10 @@ fn time(field: &Field<'_>) -> Result<Option<Option<TimeOfDay>>, ApiError> {
 /// Reads how long a phone waits for what its platform may never say, in seconds: `silent_after`,
 /// `unknown_after` and `report_window`.
 pub(super) fn waits(params: &Params) -> Result<WaitsPatch, ApiError> {
-    let read = |name, range| optional(&params.get(name), range);
+    let read = |name| optional(&params.get(name));
     Ok(WaitsPatch {
-        silent_after: read("silent_after", PhoneWaits::RESULT)?,
-        unknown_after: read("unknown_after", PhoneWaits::RESULT)?,
-        report_window: read("report_window", PhoneWaits::REPORTS)?,
+        silent_after: read("silent_after")?,
+        unknown_after: read("unknown_after")?,
+        report_window: read("report_window")?,
     })
 }

@@ -1,9 +1,9 @@
 //! `GET /projects/{project_id}/relative_scheduled`, and `GET` and `DELETE` of one.
 
 use crate::lists::{DEFAULT, EQUAL, Entry, List, MIN_MAX, code};
-use crate::{ApiResult, Call, enter};
-use axum::extract::State;
-use hub_app::hub::Hub;
+use crate::relative_scheduled::RELATIVE;
+use crate::{ApiResult, Call, operation};
+use hub_app::actor::Actor;
 use hub_app::schedules::relative::existing;
 use hub_app::schedules::{PERMISSION, VIEW};
 use hub_domain::MessageType;
@@ -11,7 +11,7 @@ use hub_store::relative_schedules::by;
 use hub_web::{Answer, Fields};
 use postrider_model::kind;
 
-const LIST: List = List {
+const SCHEDULES: List = List {
     filters: &[
         Entry::one_of(
             "message_type",
@@ -26,26 +26,35 @@ const LIST: List = List {
     sorts: &[DEFAULT],
 };
 
-/// Lists the relative scheduled messages of a project.
-pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, VIEW).await?;
-    let asked = LIST.read(&call.params)?;
+operation! {
+    /// Lists the relative scheduled messages of a project.
+    LIST = "listRelativeScheduledMessages": Project(VIEW), list -> List(&SCHEDULES, &RELATIVE);
+}
+
+async fn list(actor: Actor, call: Call) -> ApiResult {
+    let asked = call.list()?;
     let listed = existing::list(&actor, asked.request()).await?;
     Ok(asked.show(listed))
 }
 
-/// Returns one relative scheduled message.
-pub async fn get(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, VIEW).await?;
+operation! {
+    /// Returns one relative scheduled message.
+    GET = "getRelativeScheduledMessage": Project(VIEW), get -> Object(&RELATIVE);
+}
+
+async fn get(actor: Actor, call: Call) -> ApiResult {
     let id = call.path_id("relative_scheduled_id", "relative scheduled message")?;
     let fields = Fields::read(&call.params)?;
     let view = existing::get(&actor, id).await?;
     Ok(Answer::object(&view, &fields))
 }
 
-/// Deletes one with the scheduled messages that it made.
-pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, PERMISSION).await?;
+operation! {
+    /// Deletes one with the scheduled messages that it made.
+    DELETE = "deleteRelativeScheduledMessage": Project(PERMISSION), delete -> Nothing;
+}
+
+async fn delete(actor: Actor, call: Call) -> ApiResult {
     let id = call.path_id("relative_scheduled_id", "relative scheduled message")?;
     existing::delete(&actor, id).await?;
     Ok(Answer::void())

@@ -2,10 +2,9 @@
 //! `DELETE` of one.
 
 use crate::lists::{DEFAULT, EQUAL, Entry, List, MIN_MAX, MIN_MAX_EXISTS, code};
-use crate::{ApiResult, Call, enter};
-use axum::extract::State;
+use crate::scheduled::SCHEDULED;
+use crate::{ApiResult, Call, operation};
 use hub_app::actor::Actor;
-use hub_app::hub::Hub;
 use hub_app::schedules::{PERMISSION, VIEW, existing};
 use hub_domain::MessageType;
 use hub_store::list::{Filter, Sort};
@@ -13,7 +12,7 @@ use hub_store::schedules::by;
 use hub_web::{Answer, Fields};
 use postrider_model::kind;
 
-const LIST: List = List {
+const SCHEDULES: List = List {
     filters: &[
         Entry::one_of(
             "message_type",
@@ -28,47 +27,62 @@ const LIST: List = List {
     sorts: &[DEFAULT, ("next_time", Sort::by(by::NEXT_TIME))],
 };
 
-/// Lists the scheduled messages of a project.
-pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, VIEW).await?;
+operation! {
+    /// Lists the scheduled messages of a project.
+    LIST = "listScheduledMessages": Project(VIEW), list -> List(&SCHEDULES, &SCHEDULED);
+}
+
+async fn list(actor: Actor, call: Call) -> ApiResult {
     list_within(&actor, &call, None).await
 }
 
-/// Lists the scheduled messages to a contact itself, not those to its groups.
-pub async fn of_contact(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, VIEW).await?;
+operation! {
+    /// Lists the scheduled messages to a contact itself, not those to its groups.
+    OF_CONTACT = "listContactScheduledMessages": Project(VIEW), of_contact -> List(&SCHEDULES, &SCHEDULED);
+}
+
+async fn of_contact(actor: Actor, call: Call) -> ApiResult {
     let id = call.path_id("contact_id", "contact")?;
     let within = existing::of_contact(&actor, id).await?;
     list_within(&actor, &call, Some(within)).await
 }
 
-/// Lists the scheduled messages to a group.
-pub async fn of_group(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, VIEW).await?;
+operation! {
+    /// Lists the scheduled messages to a group.
+    OF_GROUP = "listGroupScheduledMessages": Project(VIEW), of_group -> List(&SCHEDULES, &SCHEDULED);
+}
+
+async fn of_group(actor: Actor, call: Call) -> ApiResult {
     let id = call.path_id("group_id", "group")?;
     let within = existing::of_group(&actor, id).await?;
     list_within(&actor, &call, Some(within)).await
 }
 
 async fn list_within(actor: &Actor, call: &Call, within: Option<Filter>) -> ApiResult {
-    let mut asked = LIST.read(&call.params)?;
+    let mut asked = call.list()?;
     asked.query.filters.extend(within);
     let listed = existing::list(actor, asked.request()).await?;
     Ok(asked.show(listed))
 }
 
-/// Returns one scheduled message.
-pub async fn get(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, VIEW).await?;
+operation! {
+    /// Returns one scheduled message.
+    GET = "getScheduledMessage": Project(VIEW), get -> Object(&SCHEDULED);
+}
+
+async fn get(actor: Actor, call: Call) -> ApiResult {
     let id = call.path_id("scheduled_id", "scheduled message")?;
     let fields = Fields::read(&call.params)?;
     let view = existing::get(&actor, id).await?;
     Ok(Answer::object(&view, &fields))
 }
 
-/// Cancels a scheduled message.
-pub async fn delete(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, PERMISSION).await?;
+operation! {
+    /// Cancels a scheduled message.
+    DELETE = "deleteScheduledMessage": Project(PERMISSION), delete -> Nothing;
+}
+
+async fn delete(actor: Actor, call: Call) -> ApiResult {
     let id = call.path_id("scheduled_id", "scheduled message")?;
     existing::delete(&actor, id).await?;
     Ok(Answer::void())

@@ -1,11 +1,14 @@
 //! Scheduled messages.
 
 mod existing;
+pub(crate) mod planned;
 mod save;
-mod timing;
+mod shape;
+pub(crate) mod timing;
 
-pub use existing::{delete, get, list, of_contact, of_group};
-pub use save::{create, update};
+pub use existing::{DELETE, GET, LIST, OF_CONTACT, OF_GROUP};
+pub use save::{CREATE, UPDATE};
 
-pub(super) use save::recipient;
-pub(super) use timing::recurrence;
+pub(crate) use save::{TO, recipient};
+pub(crate) use shape::SCHEDULED;
+pub(crate) use timing::{RECURRENCE, recurrence};

@@ -1,28 +1,34 @@
 //! `GET /projects/{project_id}/webhooks`, and of one webhook object.
 
 use crate::lists::{DEFAULT, List};
-use crate::{ApiResult, Call, enter};
-use axum::extract::State;
-use hub_app::hub::Hub;
+use crate::webhooks::WEBHOOK;
+use crate::{ApiResult, Call, operation};
+use hub_app::actor::Actor;
 use hub_app::webhook_objects::{self, PERMISSION};
 use hub_web::{Answer, Fields};
 
-const LIST: List = List {
+const WEBHOOKS: List = List {
     filters: &[],
     sorts: &[DEFAULT],
 };
 
-/// Lists the webhook objects of a project.
-pub async fn list(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, PERMISSION).await?;
-    let asked = LIST.read(&call.params)?;
+operation! {
+    /// Lists the webhook objects of a project.
+    LIST = "listWebhooks": Project(PERMISSION), list -> List(&WEBHOOKS, &WEBHOOK);
+}
+
+async fn list(actor: Actor, call: Call) -> ApiResult {
+    let asked = call.list()?;
     let listed = webhook_objects::list(&actor, asked.request()).await?;
     Ok(asked.show(listed))
 }
 
-/// Shows one webhook object.
-pub async fn get(State(hub): State<Hub>, call: Call) -> ApiResult {
-    let actor = enter(&hub, &call, PERMISSION).await?;
+operation! {
+    /// Shows one webhook object.
+    GET = "getWebhook": Project(PERMISSION), get -> Object(&WEBHOOK);
+}
+
+async fn get(actor: Actor, call: Call) -> ApiResult {
     let id = call.path_id("webhook_id", "webhook")?;
     let fields = Fields::read(&call.params)?;
     let webhook = webhook_objects::get(&actor, id).await?;

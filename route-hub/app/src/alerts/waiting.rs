@@ -4,12 +4,11 @@ use crate::alerts::{self, About};
 use crate::hub::Hub;
 use crate::outbox::{Event, Receiver};
 use crate::unit_of_work::{Effects, UnitOfWork};
-use hub_domain::{AlertKind, OutboxRow, WebhookLogEntry};
-use hub_store::{StoreError, Tx, outbox, projects, webhook_log};
+use hub_domain::{AlertKind, DeliveryStatus};
+use hub_store::webhook_deliveries::{self, Noted};
+use hub_store::{StoreError, Tx, outbox, projects};
 use postrider_model::{Now, ProjectId};
 
-/// The log's word for an event that was ended for newer ones.
-const OVER_CAP: &str = "over_cap";
 /// Most events that are ended in one unit of work: a cap that was lowered is reached in steps.
 const ENDED_MAX: u64 = 64;
 /// The alert begins at this share of the cap, in percent.
@@ -27,6 +26,11 @@ pub(crate) fn write(
         return Ok(());
     }
     event.write(work, receivers)?;
+    written(work, u64::try_from(receivers.len()).unwrap_or(u64::MAX))
+}
+
+/// Keeps to the cap after `count` events were written.
+pub(crate) fn written(work: &mut UnitOfWork<'_, '_>, count: u64) -> Result<(), StoreError> {
     let cap = work.hub.caps().webhooks_waiting;
     let waiting = outbox::waiting(work.tx, work.project.id)?;
     let over = waiting.saturating_sub(cap).min(ENDED_MAX);
@@ -34,8 +38,7 @@ pub(crate) fn write(
         end_oldest(work, over)?;
     }
     let line = percent(cap, ALERT_PERCENT);
-    let written = u64::try_from(receivers.len()).unwrap_or(u64::MAX);
-    let before = waiting.saturating_sub(written);
+    let before = waiting.saturating_sub(count);
     if over > 0 || before < line && waiting >= line {
         alerts::raise(work, About::Project, AlertKind::WebhooksWaiting)?;
     }
@@ -89,25 +92,12 @@ fn end_oldest(work: &mut UnitOfWork<'_, '_>, count: u64) -> Result<(), StoreErro
     let limit = u32::try_from(count).unwrap_or(u32::MAX);
     let project = work.project.id;
     let oldest = outbox::oldest(work.tx, project, limit)?;
+    let ended = oldest.iter().map(|row| Noted {
+        id: row.id,
+        status: DeliveryStatus::OverCap,
+        attempt: None,
+    });
+    webhook_deliveries::note(work.tx, project, ended, work.hub.caps().deliveries)?;
     outbox::delete(work.tx, project, oldest.iter().map(|row| row.id))?;
-    for row in oldest {
-        let line = line(work, row);
-        webhook_log::insert(work.tx, &line)?;
-    }
     Ok(())
-}
-
-fn line(work: &mut UnitOfWork<'_, '_>, row: OutboxRow) -> WebhookLogEntry {
-    WebhookLogEntry {
-        id: work.key().get(),
-        outbox_id: row.id,
-        project_id: row.project_id,
-        message_id: row.message_id,
-        event: row.event,
-        url_origin: row.origin,
-        attempt: row.attempts,
-        outcome: OVER_CAP.to_owned(),
-        http_status: None,
-        time: work.now.unix,
-    }
 }

@@ -5,8 +5,8 @@ use crate::hub::Caps;
 use crate::testing::fresh_key;
 use crate::webhooks::enqueue;
 use crate::webhooks::testing::{Fixture, Here};
-use hub_domain::{AlertKind, OutboxRow};
-use hub_store::{Tx, alerts, outbox, projects, webhook_log};
+use hub_domain::{AlertKind, DeliveryStatus, OutboxRow, WebhookDelivery};
+use hub_store::{Tx, alerts, outbox, projects};
 
 #[test]
 fn beyond_the_cap_the_oldest_are_ended_and_logged() {
@@ -16,9 +16,10 @@ fn beyond_the_cap_the_oldest_are_ended_and_logged() {
     assert_eq!(rows.len(), 10);
     let left: Vec<i64> = rows.iter().map(|row| row.id).collect();
     assert_eq!(left, ids[15..]);
-    let log = fixture.ended();
-    assert!(log.iter().all(|entry| entry.outcome == "over_cap"));
-    let ended: Vec<i64> = log.iter().rev().map(|entry| entry.outbox_id).collect();
+    let kept = fixture.deliveries();
+    let is_over = |delivery: &WebhookDelivery| delivery.status == DeliveryStatus::OverCap;
+    assert!(kept.iter().all(is_over));
+    let ended: Vec<i64> = kept.iter().map(|delivery| delivery.id.get()).collect();
     assert_eq!(ended, ids[..15]);
     assert!(fixture.alert_stands());
     assert_eq!(fixture.waiting(), 10);
@@ -124,11 +125,5 @@ impl Fixture {
             alerts::standing(tx, project, None, None, AlertKind::WebhooksWaiting)
         };
         self.hub.store.read_here(job).is_some()
-    }
-
-    fn ended(&self) -> Vec<hub_domain::WebhookLogEntry> {
-        let project = self.project.id;
-        let job = move |tx: &mut Tx<'_>| webhook_log::latest(tx, project, 1_000);
-        self.hub.store.read_here(job)
     }
 }

@@ -63,7 +63,7 @@ struct Batch {
 impl Batch {
     async fn of(actor: &Actor, command: WantedBatch) -> Result<Self, Failure> {
         let (hub, project, now) = (&actor.hub, &actor.project, actor.now);
-        let message = StoredMessage::new(actor, command.message)?;
+        let message = StoredMessage::new(actor, command.message).await?;
         let (options, sees) = (&message.options, message.maker_sees);
         let shared = Shared::of(hub, project, options, sees, Operation::Multi, now).await?;
         let body = shared.body(&message.item, &Path::default())?;
@@ -78,6 +78,7 @@ impl Batch {
         let given = NewBroadcast {
             source: shared.origin.source,
             scheduled_id: None,
+            campaign_id: None,
             message_type: shared.sending.message_type(),
             message,
             title: None,

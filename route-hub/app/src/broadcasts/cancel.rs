@@ -34,7 +34,8 @@ pub async fn cancel(actor: &Actor, id: BroadcastId) -> Result<BroadcastView, Fai
                 broadcast = now_stored;
             }
         }
-        Ok(BroadcastView::read(work.tx, broadcast)?)
+        let addresses = work.addresses();
+        Ok(BroadcastView::read(work.tx, broadcast, &addresses)?)
     })
     .await
 }

@@ -35,7 +35,8 @@ pub async fn create(
         repeat,
         move |work| {
             let broadcast = given.store(work)?;
-            Ok::<_, Failure>(BroadcastView::read(work.tx, broadcast)?)
+            let addresses = work.addresses();
+            Ok::<_, Failure>(BroadcastView::read(work.tx, broadcast, &addresses)?)
         },
         show,
     )
@@ -43,13 +44,14 @@ pub async fn create(
 }
 
 async fn checked(actor: &Actor, command: WantedBroadcast) -> Result<NewBroadcast, Failure> {
-    let message = StoredMessage::new(actor, command.message)?;
+    let message = StoredMessage::new(actor, command.message).await?;
     let planned = message.planned_for_many(actor).await?;
     let numbers = |typed: &[_]| Ok(planned.numbers(typed, &actor.project)?);
     let recipients = Recipients::find(actor, &command.to, numbers).await?;
     Ok(NewBroadcast {
         source: MessageSource::Api,
         scheduled_id: None,
+        campaign_id: None,
         message_type: planned.message_type(),
         message,
         title: command.title,

@@ -11,15 +11,16 @@ use postrider_model::BroadcastId;
 /// Lists the broadcasts of a project.
 pub async fn list(actor: &Actor, request: ListRequest) -> Result<Listed<BroadcastView>, Failure> {
     actor.require(VIEW)?;
-    let of = actor.project.id;
+    let (of, addresses) = (actor.project.id, actor.addresses());
     listing::list(
         actor.hub.store.of(of),
         request,
         move |tx, query| broadcasts::list(tx, of, query),
         move |tx, query| broadcasts::count(tx, of, query),
-        |tx, rows| {
+        move |tx, rows| {
             let rows = rows.into_iter();
-            rows.map(|row| BroadcastView::read(tx, row)).collect()
+            rows.map(|row| BroadcastView::read(tx, row, &addresses))
+                .collect()
         },
     )
     .await
@@ -28,10 +29,10 @@ pub async fn list(actor: &Actor, request: ListRequest) -> Result<Listed<Broadcas
 /// Returns one broadcast.
 pub async fn get(actor: &Actor, id: BroadcastId) -> Result<BroadcastView, Failure> {
     actor.require(VIEW)?;
-    let of = actor.project.id;
+    let (of, addresses) = (actor.project.id, actor.addresses());
     let reading = actor.hub.store.of(of).read(move |tx| {
         let broadcast = broadcasts::get(tx, of, id)?;
-        let view = broadcast.map(|broadcast| BroadcastView::read(tx, broadcast));
+        let view = broadcast.map(|broadcast| BroadcastView::read(tx, broadcast, &addresses));
         view.transpose()
     });
     Ok(found(reading.await?)?)

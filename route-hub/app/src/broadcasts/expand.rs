@@ -8,11 +8,12 @@ use crate::messages::ready::Ready;
 use crate::steps;
 use crate::unit_of_work::Effects;
 use crate::unit_of_work::UnitOfWork;
-use hub_domain::{Broadcast, BroadcastTo, Group, Project, ScheduledTo};
+use hub_domain::{Broadcast, BroadcastTo, ContactFilter, Group, Project, ScheduledTo};
 use hub_store::contacts::{self, Touches, by};
 use hub_store::list::{Filter, ListQuery, Op, Operand, Sort};
 use hub_store::{StoreError, Tx, broadcasts, groups};
-use postrider_model::{ContactId, GroupId, Now, UnixMs};
+use postrider_model::{ContactId, Now, UnixMs};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Most recipients of one step: what single sends wait for at most.
@@ -57,7 +58,7 @@ pub(crate) async fn step(hub: &Hub, broadcast: Broadcast, now: Now) -> Result<bo
         Ok(next) => next,
         Err(Stuck::Ended(problem)) => return end(hub, &broadcast, problem).await,
         Err(Stuck::Store(StoreError::TooSlow)) => {
-            return end(hub, &broadcast, "the group takes too long to look up").await;
+            return end(hub, &broadcast, "finding its recipients takes too long").await;
         }
         Err(Stuck::Store(error)) => return Err(error),
     };
@@ -135,8 +136,9 @@ impl From<StoreError> for Stuck {
 
 /// Looks up who is next.
 fn next(tx: &mut Tx<'_>, broadcast: &Broadcast) -> Result<Next, Stuck> {
-    let group = match broadcast.to {
-        BroadcastTo::Group(id) => groups::get(tx, broadcast.project_id, id)?,
+    let group = match &broadcast.to {
+        BroadcastTo::Group(id) => groups::get(tx, broadcast.project_id, *id)?,
+        BroadcastTo::Filter(filter) => return next_found(tx, broadcast, filter),
         BroadcastTo::Numbers => return Ok(next_numbers(tx, broadcast)?),
         BroadcastTo::Requests => return Ok(Next::of(Vec::new(), broadcast.done_up_to)),
     };
@@ -184,7 +186,10 @@ fn next_members(tx: &mut Tx<'_>, broadcast: &Broadcast, group: &Group) -> Result
     let above = broadcast.done_up_to;
     let members = match group.filters {
         None => groups::members_since(tx, group.id, made, above, STEP)?,
-        Some(_) => matching(tx, broadcast, group.id)?,
+        Some(_) => {
+            let within = Filter::within(by::GROUP, group.id.get());
+            matching(tx, broadcast, vec![within])?
+        }
     };
     let to = members.into_iter();
     let to = to.map(|id| (id.get(), ScheduledTo::Contact(id)));
@@ -195,19 +200,31 @@ fn next_members(tx: &mut Tx<'_>, broadcast: &Broadcast, group: &Group) -> Result
     Ok(next)
 }
 
-/// Returns contacts that were there when the broadcast was made and meet the conditions of a
-/// dynamic group.
+/// Looks up who is next of those whom a filter finds.
+fn next_found(
+    tx: &mut Tx<'_>,
+    broadcast: &Broadcast,
+    filter: &ContactFilter,
+) -> Result<Next, Stuck> {
+    let Ok(filters) = contacts::NAMES.read(&filter.filters) else {
+        return Err(Stuck::Ended("its filter cannot be read"));
+    };
+    let found = matching(tx, broadcast, filters)?.into_iter();
+    let to = found.map(|id| (id.get(), ScheduledTo::Contact(id)));
+    Ok(Next::of(to.collect(), broadcast.done_up_to))
+}
+
+/// Returns contacts that were there when the broadcast was made and meet conditions now.
 fn matching(
     tx: &mut Tx<'_>,
     broadcast: &Broadcast,
-    group: GroupId,
+    mut filters: Vec<Filter>,
 ) -> Result<Vec<ContactId>, StoreError> {
+    let within = |op, key| Filter::new(by::ID, op, Operand::Int(key));
+    filters.push(within(Op::Gt, broadcast.done_up_to));
+    filters.push(within(Op::Lt, broadcast.id.get()));
     let query = ListQuery {
-        filters: vec![
-            Filter::within(by::GROUP, group.get()),
-            Filter::new(by::ID, Op::Gt, Operand::Int(broadcast.done_up_to)),
-            Filter::new(by::ID, Op::Lt, Operand::Int(broadcast.id.get())),
-        ],
+        filters,
         sort: Sort::BY_ID,
         page_size: STEP,
         ..ListQuery::default()
@@ -223,6 +240,13 @@ fn send(
     (planned, ready): (&Planned, &Ready),
     next: &Next,
 ) -> Result<Effects, StoreError> {
+    let excluded = match excluded(work, broadcast, next)? {
+        Ok(excluded) => excluded,
+        Err(problem) => {
+            broadcasts::end(work.tx, broadcast.id, problem)?;
+            return Ok(Effects::default());
+        }
+    };
     let reached = i64::try_from(next.to.len()).unwrap_or(i64::MAX);
     if !broadcasts::advance(work.tx, broadcast, next.done_up_to, reached, next.is_end)? {
         return Ok(Effects::default());
@@ -231,6 +255,9 @@ fn send(
     planned.look_up(work, next.to.iter().map(|(_, to)| to))?;
     let mut touches = Touches::default();
     for (place, (_, to)) in next.to.iter().enumerate() {
+        if excluded.contains(&place) {
+            continue;
+        }
         match planned.store(work, to, (ready, place), &mut touches) {
             Ok(()) | Err(Unsent::Blocked) => {}
             Err(Unsent::Refused(_)) => {
@@ -241,4 +268,28 @@ fn send(
     }
     contacts::touch(work.tx, &touches)?;
     work.finish()
+}
+
+/// Returns the places of those who are in the group that the broadcast leaves out, or why that cannot be
+/// told.
+fn excluded(
+    work: &mut UnitOfWork<'_, '_>,
+    broadcast: &Broadcast,
+    next: &Next,
+) -> Result<Result<BTreeSet<usize>, &'static str>, StoreError> {
+    let mut excluded = BTreeSet::new();
+    let Some(id) = broadcast.exclude_group_id else {
+        return Ok(Ok(excluded));
+    };
+    let Some(group) = groups::get(work.tx, broadcast.project_id, id)? else {
+        return Ok(Err("the group that it leaves out is gone"));
+    };
+    for (place, (_, to)) in next.to.iter().enumerate() {
+        if let ScheduledTo::Contact(contact) = to
+            && contacts::is_in(work.tx, &group, *contact)?
+        {
+            excluded.insert(place);
+        }
+    }
+    Ok(Ok(excluded))
 }

@@ -3,7 +3,7 @@
 use crate::actor::Actor;
 use crate::broadcasts::PERMISSION;
 use crate::broadcasts::new_broadcast::{NewBroadcast, Recipients};
-use crate::commands::new_message::{MessageItem, To};
+use crate::commands::new_message::{MessageItem, SendOptions, To};
 use crate::commands::stored_message::{MessagePatch, StoredMessage};
 use crate::failure::Failure;
 use crate::messages::draft::{Draft, Path, Shared};
@@ -70,10 +70,11 @@ pub async fn send(
 ) -> Result<Once<SentMessages>, Failure> {
     actor.require(PERMISSION)?;
     let (hub, project, now) = (&actor.hub, &actor.project, actor.now);
-    let message = StoredMessage::new(actor, command.shared)?;
+    let message = StoredMessage::new(actor, command.shared).await?;
     let (options, sees) = (&message.options, message.maker_sees);
     let mut shared = Shared::of(hub, project, options, sees, Operation::Multi, now).await?;
-    let joined = command.part_of.map(|part_of| Joined::of(part_of, &shared));
+    let joined = command.part_of;
+    let joined = joined.map(|part_of| Joined::of(part_of, &shared, &message.options));
     let joined = joined.transpose()?;
     let drafts = drafts(actor, &shared, &command.messages)?;
     actor.make_room(drafts.len()).await?;
@@ -120,18 +121,22 @@ enum Joined {
 }
 
 impl Joined {
-    fn of(part_of: PartOf, shared: &Shared) -> Result<Self, Refusal> {
-        Ok(match part_of {
-            PartOf::Existing(id) => Self::Existing(id),
-            PartOf::New { title, message } => Self::New(Box::new(NewBroadcast {
-                source: shared.origin.source,
-                scheduled_id: None,
-                message_type: shared.sending.message_type(),
-                message: message.new_message(None)?,
-                title: Some(title),
-                recipients: Recipients::requests(),
-            })),
-        })
+    fn of(part_of: PartOf, shared: &Shared, options: &SendOptions) -> Result<Self, Refusal> {
+        let (title, message) = match part_of {
+            PartOf::Existing(id) => return Ok(Self::Existing(id)),
+            PartOf::New { title, message } => (title, message),
+        };
+        let mut message = message.new_message(None)?;
+        message.options.media.clone_from(&options.media);
+        Ok(Self::New(Box::new(NewBroadcast {
+            source: shared.origin.source,
+            scheduled_id: None,
+            campaign_id: None,
+            message_type: shared.sending.message_type(),
+            message,
+            title: Some(title),
+            recipients: Recipients::requests(),
+        })))
     }
 
     /// Finds or makes the broadcast, for so many more recipients.
@@ -166,7 +171,7 @@ fn store_one(
 ) -> Result<SentMessage, StoreError> {
     let error_message = match outgoing::store(work, shared, draft, text, touches) {
         Ok(stored) => {
-            let (message, _) = *stored;
+            let (message, ..) = *stored;
             enqueue::send_status(work, &message)?;
             return Ok(SentMessage {
                 id: Some(message.id),
@@ -179,6 +184,7 @@ fn store_one(
             "contact_id is not a contact with this number",
         )),
         Err(SendError::Unwritable(rule)) => Some(Cow::Owned(format!("content {rule}"))),
+        Err(SendError::FileGone) => Some(Cow::Owned(format!("media {}", outgoing::FILE_GONE))),
         Err(SendError::NoPhone) => Some(Cow::Owned(format!("the route {}", outgoing::NO_PHONE))),
         Err(SendError::Refused(rule)) => Some(Cow::Owned(format!("the recipient {rule}"))),
         Err(SendError::Store(error)) => return Err(error),

@@ -4,16 +4,19 @@ use crate::actor::Actor;
 use crate::commands::stored_message::StoredMessage;
 use crate::failure::Failure;
 use crate::hub::Hub;
+use crate::tasks::Found;
 use crate::unit_of_work::UnitOfWork;
 use crate::views::broadcast::in_words;
+use crate::views::stored_message::BY_FILTER;
 use crate::webhooks::enqueue;
 use hub_domain::{
-    Address, Broadcast, BroadcastCounts, BroadcastStage, BroadcastTo, Group, MessageSource,
-    MessageType,
+    Address, Broadcast, BroadcastCounts, BroadcastStage, BroadcastTo, ContactFilter, FileHolder,
+    Group, MessageSource, MessageType,
 };
-use hub_store::{StoreError, Tx, broadcasts, contacts, groups, within_request};
+use hub_store::list::ListQuery;
+use hub_store::{StoreError, Tx, broadcasts, contacts, files, groups, within_request};
 use hub_view::Refusal;
-use postrider_model::{ContactId, GroupId, ScheduledId};
+use postrider_model::{CampaignId, ContactId, GroupId, ScheduledId};
 use std::time::Duration;
 
 /// How much of a request's time for reading that may take.
@@ -28,6 +31,8 @@ pub struct NewBroadcast {
     pub source: MessageSource,
     /// The scheduled message that makes it.
     pub scheduled_id: Option<ScheduledId>,
+    /// The campaign that becomes it.
+    pub campaign_id: Option<CampaignId>,
     /// What kind of messages it sends.
     pub message_type: MessageType,
     /// What it sends.
@@ -45,6 +50,8 @@ pub struct Named {
     pub group_id: Option<GroupId>,
     /// Who of the group gets nothing.
     pub exclude: Option<ContactId>,
+    /// A filter of contacts.
+    pub filter: Option<Found>,
     /// Numbers, as they were typed; `None` where they are not named.
     pub numbers: Option<Vec<Address>>,
 }
@@ -55,6 +62,7 @@ pub struct Recipients {
     to: BroadcastTo,
     numbers: Vec<Address>,
     exclude: Option<ContactId>,
+    exclude_group: Option<GroupId>,
     estimated: i64,
     text: String,
     all_made: bool,
@@ -67,6 +75,7 @@ impl Recipients {
             to: BroadcastTo::Group(group.id),
             numbers: Vec::new(),
             exclude: None,
+            exclude_group: None,
             estimated: match group.filters {
                 None => group.num_members,
                 Some(_) => 0,
@@ -76,11 +85,33 @@ impl Recipients {
         }
     }
 
+    /// The contacts that a filter finds.
+    pub(crate) fn filter(filter: ContactFilter) -> Self {
+        Self {
+            to: BroadcastTo::Filter(filter),
+            numbers: Vec::new(),
+            exclude: None,
+            exclude_group: None,
+            estimated: 0,
+            text: BY_FILTER.to_owned(),
+            all_made: false,
+        }
+    }
+
+    /// Leaves out who is in a group when its turn comes.
+    pub(crate) fn but_for(self, exclude_group: Option<GroupId>) -> Self {
+        Self {
+            exclude_group,
+            ..self
+        }
+    }
+
     /// Numbers.
     fn numbers(numbers: Vec<Address>) -> Self {
         Self {
             to: BroadcastTo::Numbers,
             exclude: None,
+            exclude_group: None,
             estimated: i64::try_from(numbers.len()).unwrap_or(i64::MAX),
             text: in_words(&numbers),
             numbers,
@@ -94,6 +125,7 @@ impl Recipients {
             to: BroadcastTo::Requests,
             numbers: Vec::new(),
             exclude: None,
+            exclude_group: None,
             estimated: 0,
             text: String::new(),
             all_made: true,
@@ -118,6 +150,17 @@ impl Recipients {
         numbers: impl FnOnce(&[Address]) -> Result<Vec<Address>, Failure>,
     ) -> Result<Self, Failure> {
         let refused = |param, rule| Err(Refusal::invalid_param(param, rule).into());
+        if let Some(found) = &named.filter {
+            return match (named.group_id, &named.numbers, named.exclude) {
+                (Some(_), ..) => refused("filter_type", "and group_id are two kinds of recipients"),
+                (_, Some(numbers), _) if !numbers.is_empty() => refused(
+                    "filter_type",
+                    "and to_numbers are two kinds of recipients: name one",
+                ),
+                (.., Some(_)) => refused("exclude_contact_id", "is for a group: it needs group_id"),
+                _ => Self::find_by_filter(actor, found).await,
+            };
+        }
         match (named.group_id, &named.numbers) {
             (Some(_), Some(numbers)) if !numbers.is_empty() => refused(
                 "to_numbers",
@@ -130,6 +173,27 @@ impl Recipients {
             (None, None) => refused("to_numbers", "is required, or group_id"),
             (None, Some(typed)) => Ok(Self::numbers(numbers(typed)?)),
         }
+    }
+
+    /// Counts whom a filter finds, as far as a request's time allows.
+    async fn find_by_filter(actor: &Actor, found: &Found) -> Result<Self, Failure> {
+        let (of, filters) = (actor.project.id, found.filters.clone());
+        let counting = actor.hub.store.of(of).read(move |tx| {
+            let query = ListQuery {
+                filters: filters.clone(),
+                ..ListQuery::default()
+            };
+            contacts::count(tx, of, &query)
+        });
+        let estimated = match within_request(COUNTED_WITHIN, counting).await {
+            Ok(count) => i64::try_from(count).unwrap_or(i64::MAX),
+            Err(StoreError::TooSlow) => 0,
+            Err(error) => return Err(error.into()),
+        };
+        Ok(Self {
+            estimated,
+            ..Self::filter(found.of_contacts(actor)?)
+        })
     }
 
     /// Looks for a group, and for the contact of it that gets nothing.
@@ -214,8 +278,10 @@ impl NewBroadcast {
             source: self.source,
             scheduled_id: self.scheduled_id,
             message: self.message.to_text(),
-            to: recipients.to,
+            to: recipients.to.clone(),
             exclude_contact_id: recipients.exclude,
+            exclude_group_id: recipients.exclude_group,
+            campaign_id: self.campaign_id,
             stage: match recipients.all_made {
                 true => BroadcastStage::Queued,
                 false => BroadcastStage::Queuing,
@@ -227,12 +293,16 @@ impl NewBroadcast {
             counts: BroadcastCounts::default(),
             num_parts: 0,
             reply_count: 0,
+            clicked_count: 0,
             last_reply_time: None,
             last_message_time: now,
             last_send_time: None,
             time_created: now,
         };
         broadcasts::insert(work.tx, &broadcast, &recipients.numbers)?;
+        let by = (FileHolder::Broadcast, broadcast.id.get());
+        // A file that went a moment ago is missed where the messages are made.
+        files::name(work.tx, broadcast.project_id, by, &self.message.files())?;
         enqueue::send_broadcast(work, &broadcast)?;
         work.effects.broadcasts();
         Ok(broadcast)

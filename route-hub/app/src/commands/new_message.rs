@@ -3,10 +3,11 @@
 //! Whoever asks makes it: REST from parameters, a schedule from what it stored. Names of parameters
 //! are kept where a parameter has several, since refusals name the one that was given.
 
-use hub_domain::{Address, Encoding, OnUnknown, RouteId, Vars};
-use postrider_model::{ContactId, LabelId, MessageText, Secret};
+use hub_domain::{Address, Encoding, Medium, OnUnknown, RouteId, Vars};
+use postrider_model::{ContactId, GroupId, LabelId, MessageText, Secret};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::ops::Not;
 
 /// A message to one recipient.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -68,9 +69,9 @@ pub struct SendOptions {
     /// Whether `[[variables]]` in its text are put in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replaces_variables: Option<Given<bool>>,
-    /// Addresses of media, each on a line of its own below the text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub links: Option<Given<Vec<String>>>,
+    /// What the messages carry; texts have a link to each on a line of its own.
+    #[serde(rename = "links", skip_serializing_if = "Option::is_none")]
+    pub media: Option<Given<Vec<Medium>>>,
     /// The labels that the messages get.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<LabelId>,
@@ -79,9 +80,30 @@ pub struct SendOptions {
     /// What becomes of a message of which nobody knows whether it went out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_unknown: Option<OnUnknown>,
+    /// Whether URLs in the texts become short links whose clicks count.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub track_clicks: bool,
+    /// How these links are made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub short_links: Option<ShortLinkParams>,
+    /// The group that a message's contact joins by the first click.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clicked_group_id: Option<GroupId>,
     /// How long the messages may be sent; without it as the project says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ttl_sec: Option<i64>,
+}
+
+/// How short links are made.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ShortLinkParams {
+    /// The short domain that they are at; without it the hub's own address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub domain: Option<String>,
+    /// After how many seconds they end; without it never.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expiration_sec: Option<i64>,
 }
 
 /// What kind of message is sent.
@@ -95,6 +117,8 @@ pub enum Kind {
     Ussd,
     /// A plain call: no service speaks in it.
     Call,
+    /// A multimedia message.
+    Mms,
 }
 
 /// What a data message carries, as it was given.
@@ -160,11 +184,20 @@ mod tests {
                     encoding: Some(Encoding::Hex),
                 }),
                 replaces_variables: Some(Given::new("is_template", true)),
-                links: Some(Given::new("media", vec!["http://a.example/1".to_owned()])),
+                media: Some(Given::new(
+                    "media",
+                    vec![Medium::of_url("http://a.example/1")],
+                )),
                 labels: vec!["LB0000000000000001".parse().unwrap()],
                 simulated: true,
                 on_unknown: Some(OnUnknown::Resend),
                 ttl_sec: Some(60),
+                track_clicks: true,
+                short_links: Some(ShortLinkParams {
+                    domain: Some("go.example".to_owned()),
+                    expiration_sec: Some(3_600),
+                }),
+                clicked_group_id: "CG0000000000000001".parse().ok(),
             },
         }
     }
@@ -186,7 +219,9 @@ mod tests {
                 "replaces_variables": { "param": "is_template", "value": true },
                 "links": { "param": "media", "value": ["http://a.example/1"] },
                 "labels": ["LB0000000000000001"],
-                "simulated": true, "on_unknown": "resend", "ttl_sec": 60,
+                "simulated": true, "on_unknown": "resend", "ttl_sec": 60, "track_clicks": true,
+                "short_links": { "domain": "go.example", "expiration_sec": 3_600 },
+                "clicked_group_id": "CG0000000000000001",
             },
         });
         assert_eq!(stored, expected);

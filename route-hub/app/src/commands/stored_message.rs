@@ -1,10 +1,12 @@
 //! A message that is sent later, as it is stored: the command that makes it, with a version.
 
-use crate::commands::new_message::{Given, Kind, MessageItem, Payload, SendOptions};
-use hub_domain::{OnUnknown, RouteId, VarsChange};
+use crate::commands::new_message::{
+    Given, Kind, MessageItem, Payload, SendOptions, ShortLinkParams,
+};
+use hub_domain::{Medium, OnUnknown, RouteId, VarsChange, files_of};
 use hub_store::StoreError;
 use hub_view::Refusal;
-use postrider_model::{LabelId, MessageText, Secret};
+use postrider_model::{FileId, LabelId, MessageText, Secret};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -90,6 +92,12 @@ impl StoredMessage {
         Self::read(text).is_ok()
     }
 
+    /// Returns the files that its messages carry.
+    pub fn files(&self) -> Vec<FileId> {
+        let media = self.options.media.as_ref();
+        files_of(media.map_or(&[][..], |media| &media.value))
+    }
+
     /// Says whether it is sent again where nobody knows if it was sent.
     pub fn is_sent_again(&self) -> bool {
         self.options.on_unknown == Some(OnUnknown::Resend)
@@ -118,8 +126,8 @@ pub struct MessagePatch {
     pub payload: Option<Option<Payload>>,
     /// Whether `[[variables]]` are put in.
     pub replaces_variables: Option<Option<Given<bool>>>,
-    /// Addresses of media.
-    pub links: Option<Option<Given<Vec<String>>>>,
+    /// What the messages carry.
+    pub media: Option<Option<Given<Vec<Medium>>>>,
     /// Its labels.
     pub labels: Option<Vec<LabelId>>,
     /// Whether it stays within the hub.
@@ -128,6 +136,10 @@ pub struct MessagePatch {
     pub on_unknown: Option<Option<OnUnknown>>,
     /// How long it may be sent.
     pub ttl_sec: Option<Option<i64>>,
+    /// Whether URLs become short links whose clicks count.
+    pub track_clicks: Option<bool>,
+    /// How these links are made.
+    pub short_links: Option<Option<ShortLinkParams>>,
     /// The language of calls that speak.
     pub tts_lang: Option<Option<String>>,
     /// The voice of calls that speak.
@@ -169,11 +181,13 @@ impl MessagePatch {
         set(&mut options.kind, self.kind);
         set(&mut options.payload, self.payload);
         set(&mut options.replaces_variables, self.replaces_variables);
-        set(&mut options.links, self.links);
+        set(&mut options.media, self.media);
         set(&mut options.labels, self.labels);
         set(&mut options.simulated, self.simulated);
         set(&mut options.on_unknown, self.on_unknown);
         set(&mut options.ttl_sec, self.ttl_sec);
+        set(&mut options.track_clicks, self.track_clicks);
+        set(&mut options.short_links, self.short_links);
         set(&mut message.tts_lang, self.tts_lang);
         set(&mut message.tts_voice, self.tts_voice);
         let applied = message.item.vars.apply(self.vars);

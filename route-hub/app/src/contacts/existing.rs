@@ -72,17 +72,19 @@ pub async fn update(
 /// Removes a contact; its messages stay.
 pub async fn delete(actor: &Actor, id: ContactId) -> Result<(), Failure> {
     actor.require(PERMISSION)?;
-    let decide = move |work: &mut UnitOfWork<'_, '_>| {
-        let project = work.project.id;
-        if !contacts::delete(work.tx, project, id)? {
-            return Err(ContactRefused::NoSuchContact.into());
-        }
-        if relative_schedules::any(work.tx, project)? {
-            relative_schedules::note_change(work.tx, project, id)?;
-        }
-        Ok::<_, Failure>(())
-    };
-    run(actor, decide).await
+    run(actor, move |work| remove(work, id)).await
+}
+
+/// Removes a contact within a unit of work.
+pub(crate) fn remove(work: &mut UnitOfWork<'_, '_>, id: ContactId) -> Result<(), Failure> {
+    let project = work.project.id;
+    if !contacts::delete(work.tx, project, id)? {
+        return Err(ContactRefused::NoSuchContact.into());
+    }
+    if relative_schedules::any(work.tx, project)? {
+        relative_schedules::note_change(work.tx, project, id)?;
+    }
+    Ok(())
 }
 
 /// Finds a contact of the project.

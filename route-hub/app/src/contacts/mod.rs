@@ -14,7 +14,7 @@ pub use existing::{delete, find, get, list, update};
 pub use lookup::{Lookup, NewContact};
 pub use patch::{ContactPatch, GroupChanges};
 
-pub(crate) use existing::found;
+pub(crate) use existing::{found, remove};
 pub(crate) use new_contact::make_contact;
 pub(crate) use patch::FoundGroups;
 

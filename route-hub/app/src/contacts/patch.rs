@@ -38,7 +38,7 @@ impl ContactPatch {
     ///
     /// A number by which the contact was found (`by_number`) changes it only when it says more than
     /// what the contact has.
-    pub(super) fn apply(
+    pub(crate) fn apply(
         &self,
         contact: &mut Contact,
         by_number: bool,

@@ -3,9 +3,9 @@
 use crate::dispatch::{explain, routing};
 use crate::unit_of_work::{Closed, UnitOfWork};
 use crate::webhooks::enqueue;
-use hub_domain::{BroadcastShare, Message, Phone};
+use hub_domain::{BroadcastShare, Counted, Message, Phone};
 use hub_store::past_exposures::{self, PastExposure};
-use hub_store::{StoreError, messages, pending_reroutes, phones};
+use hub_store::{StoreError, messages, pending_reroutes, phones, statistics};
 use postrider_link::ownership::hub::{ErrorCode, Fact, Flags, Outcome, Ownership, Published};
 use postrider_model::{MessageStatus, UnixMs, WireState};
 use std::sync::Arc;
@@ -40,6 +40,7 @@ impl UnitOfWork<'_, '_> {
         let Some(before) = message.ownership.clone() else {
             return Ok(None);
         };
+        let counted = Counted::of(message);
         let mut owned = before.clone();
         if is_sent_again(&before, &fact) {
             self.count_sent(message.phone_id);
@@ -67,7 +68,7 @@ impl UnitOfWork<'_, '_> {
         if owned == before && outcome.publish.is_none() && !parts_known && !call_known {
             return Ok(Some(outcome));
         }
-        self.keep(message, owned, &outcome, detail)?;
+        self.keep(message, owned, &outcome, detail, &counted)?;
         Ok(Some(outcome))
     }
 
@@ -77,6 +78,7 @@ impl UnitOfWork<'_, '_> {
         owned: Ownership,
         outcome: &Outcome,
         detail: &Detail,
+        counted: &Counted,
     ) -> Result<(), StoreError> {
         if let Some((ep, holder)) = &outcome.replaced {
             let past = PastExposure {
@@ -102,6 +104,7 @@ impl UnitOfWork<'_, '_> {
             }
         }
         self.tallies.changed(share, message);
+        statistics::recount(self.tx, counted, message)?;
         if outcome.publish.is_some_and(|published| published.webhook) {
             enqueue::send_status(self, message)?;
         }
@@ -131,9 +134,11 @@ impl UnitOfWork<'_, '_> {
 
     /// Gives a message that no phone holds to another one; a test route simulates it from then on.
     pub fn route_to(&mut self, message: &mut Message, phone: &Phone) -> Result<(), StoreError> {
+        let counted = Counted::of(message);
         message.send_by(phone);
         message.time_updated = self.now.unix;
         messages::update_route(self.tx, message)?;
+        statistics::recount(self.tx, &counted, message)?;
         self.wake(message);
         Ok(())
     }

@@ -1,8 +1,9 @@
 //! Saying how variables are shown, and removing fields.
 
 use crate::actor::Actor;
+use crate::clearing;
 use crate::failure::Failure;
-use crate::fields::{clearing, permission_to_change, views};
+use crate::fields::{check_owner, permission_to_change, views};
 use crate::transaction::run;
 use crate::unit_of_work::UnitOfWork;
 use crate::views::field::FieldView;
@@ -51,6 +52,7 @@ pub async fn change(
     actor.require(permission_to_change(owner))?;
     check_variable(&variable, "variable")?;
     run(actor, move |work| {
+        check_owner(work.tx, work.project.id, owner)?;
         patch.check(work, owner, &variable, "items")?;
         let field = patch.store(work, owner, &variable)?;
         Ok(FieldView::from(field))
@@ -60,7 +62,7 @@ pub async fn change(
 
 /// Changes or removes several fields, all of them or none, and returns all that there are.
 ///
-/// A contact's field goes with all its values, a message's alone.
+/// A field of contacts or of rows goes with all its values, a message's alone.
 pub async fn change_many(
     actor: &Actor,
     owner: FieldOwner,
@@ -72,6 +74,7 @@ pub async fn change_many(
     }
     let removes = changes.iter().any(|change| change.patch.is_none());
     let changed = run(actor, move |work| {
+        check_owner(work.tx, work.project.id, owner)?;
         for (at, change) in changes.iter().enumerate() {
             if let Some(patch) = &change.patch {
                 let items = format_args!("metadata[{at}][items]");
@@ -89,8 +92,8 @@ pub async fn change_many(
         Ok::<_, Failure>(views(work.tx, work.project.id, owner)?)
     });
     let changed = changed.await?;
-    if removes && owner == FieldOwner::Contact {
-        clearing::begin(&actor.hub).await?;
+    if removes && owner != FieldOwner::Message {
+        clearing::of_fields(&actor.hub).await?;
     }
     Ok(changed)
 }
@@ -171,7 +174,7 @@ fn remove(
         return Ok(());
     };
     match owner {
-        FieldOwner::Contact => fields::begin_clearing(work.tx, &field),
+        FieldOwner::Contact | FieldOwner::Table(_) => fields::begin_clearing(work.tx, &field),
         FieldOwner::Message => fields::delete(work.tx, &field),
     }
 }

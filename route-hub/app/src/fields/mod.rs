@@ -1,7 +1,7 @@
-//! Fields: what a project says of its contacts' and messages' variables.
+//! Fields: what a project says of the variables of its contacts, its messages and the rows of its
+//! data tables.
 
 mod change;
-pub(crate) mod clearing;
 #[cfg(test)]
 mod tests;
 
@@ -11,7 +11,8 @@ use crate::actor::Actor;
 use crate::failure::Failure;
 use crate::views::field::FieldView;
 use hub_domain::{FieldOwner, Permission, Vars};
-use hub_store::{StoreError, Tx, fields};
+use hub_store::{StoreError, Tx, data_tables, fields};
+use hub_view::Refusal;
 use postrider_model::{ProjectId, UnixMs};
 
 /// Returns what whoever looks at the fields of an owner needs.
@@ -19,6 +20,7 @@ pub const fn permission_to_view(owner: FieldOwner) -> Permission {
     match owner {
         FieldOwner::Contact => Permission::ViewContacts,
         FieldOwner::Message => Permission::ViewMessages,
+        FieldOwner::Table(_) => Permission::ViewData,
     }
 }
 
@@ -27,6 +29,7 @@ pub const fn permission_to_change(owner: FieldOwner) -> Permission {
     match owner {
         FieldOwner::Contact => Permission::EditContacts,
         FieldOwner::Message => Permission::SendMessages,
+        FieldOwner::Table(_) => Permission::EditData,
     }
 }
 
@@ -35,7 +38,22 @@ pub async fn list(actor: &Actor, owner: FieldOwner) -> Result<Vec<FieldView>, Fa
     actor.require(permission_to_view(owner))?;
     let project = actor.project.id;
     let share = actor.hub.store.of(project);
-    Ok(share.read(move |tx| views(tx, project, owner)).await?)
+    let reading = share.read(move |tx| {
+        check_owner(tx, project, owner)?;
+        Ok::<_, Failure>(views(tx, project, owner)?)
+    });
+    reading.await
+}
+
+/// Refuses the fields of a table that is not there.
+fn check_owner(tx: &mut Tx<'_>, project: ProjectId, owner: FieldOwner) -> Result<(), Failure> {
+    match owner {
+        FieldOwner::Contact | FieldOwner::Message => Ok(()),
+        FieldOwner::Table(id) => match data_tables::get(tx, project, id)? {
+            Some(_) => Ok(()),
+            None => Err(Refusal::not_found("table").into()),
+        },
+    }
 }
 
 fn views(

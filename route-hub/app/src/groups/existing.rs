@@ -26,15 +26,7 @@ pub async fn get(actor: &Actor, id: GroupId) -> Result<GroupView, Failure> {
 /// Lists the groups of a project.
 pub async fn list(actor: &Actor, request: ListRequest) -> Result<Listed<GroupView>, Failure> {
     actor.require(VIEW)?;
-    let id = actor.project.id;
-    listing::list(
-        actor.hub.store.of(id),
-        request,
-        move |tx, query| groups::list(tx, id, query),
-        move |tx, query| groups::count(tx, id, query),
-        |_, groups| Ok(groups.into_iter().map(GroupView).collect()),
-    )
-    .await
+    listing::of_project(actor, request, groups::list, groups::count, GroupView).await
 }
 
 /// Lists the groups that a contact is in, dynamic ones included.

@@ -36,14 +36,20 @@ async fn change(
 ) -> Result<(), Failure> {
     actor.require(PERMISSION)?;
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
-        let group = found(work, group)?;
-        if group.is_dynamic() {
-            return Err(GroupRefused::Dynamic.into());
-        }
+        let group = normal(work, group)?;
         let before = contacts::found(work, contact)?;
         let groups = changes(group);
         saving::save(work, Some(&before), before.clone(), &groups)?;
         Ok::<_, Failure>(())
     };
     run(actor, decide).await
+}
+
+/// Finds a group that contacts may join and leave.
+pub(crate) fn normal(work: &mut UnitOfWork<'_, '_>, id: GroupId) -> Result<Group, Failure> {
+    let group = found(work, id)?;
+    match group.is_dynamic() {
+        true => Err(GroupRefused::Dynamic.into()),
+        false => Ok(group),
+    }
 }

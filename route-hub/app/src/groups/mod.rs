@@ -8,6 +8,7 @@ mod patch;
 pub use crate::views::group::GroupView;
 pub use create::{NewGroup, create, find_or_create};
 pub use existing::{contacts_of, delete, get, list, of_contact, update};
+pub(crate) use membership::normal;
 pub use membership::{join, leave};
 pub use patch::GroupPatch;
 

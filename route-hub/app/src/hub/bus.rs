@@ -84,6 +84,7 @@ pub struct Bus {
     webhooks: Notify,
     simulated: Notify,
     broadcasts: Notify,
+    tasks: Notify,
     blocked: Notify,
     followers: Notify,
     elsewhere: Notify,
@@ -323,6 +324,16 @@ impl Bus {
         self.broadcasts.notified().await;
     }
 
+    /// Says that a task was made.
+    pub fn wake_tasks(&self) {
+        self.tasks.notify_one();
+    }
+
+    /// Waits for a task to be made.
+    pub async fn tasks_woken(&self) {
+        self.tasks.notified().await;
+    }
+
     /// Says that messages of blocked contacts are left to be looked at.
     pub fn wake_blocked(&self) {
         self.blocked.notify_one();
@@ -348,6 +359,7 @@ impl Bus {
         self.wake_webhooks();
         self.wake_simulated();
         self.wake_broadcasts();
+        self.wake_tasks();
         self.wake_blocked();
         self.wake_followers();
     }

@@ -6,12 +6,13 @@
 //! right, so a bound is kept by forgetting too.
 
 use hub_domain::routing::Route;
-use hub_domain::{ApiKey, Phone, Project, Webhook};
+use hub_domain::{ApiKey, Phone, Project, ShortDomain, Webhook};
 use hub_store::{
-    Gate, Store, StoreError, Tx, api_keys, devices, phones, projects, routes, webhooks,
+    Gate, Store, StoreError, Tx, api_keys, devices, phones, projects, routes, short_domains,
+    webhooks,
 };
 use postrider_model::{ApiKeyId, CustomRouteId, DeviceId, OrganizationId, PhoneId, ProjectId};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -106,6 +107,7 @@ pub struct Caches {
     webhooks: Cache<ProjectId, Vec<Webhook>>,
     first_phones: Cache<ProjectId, PhoneId>,
     connections: Cache<DeviceId, Option<u8>>,
+    short_domains: Cache<(), BTreeMap<String, ShortDomain>>,
     missed: Mutex<Missed>,
     missing: Notify,
 }
@@ -194,6 +196,24 @@ impl Caches {
             Some(route) => Ok(Some(route)),
             None => Ok(routes::by_key(tx, id)?.map(Arc::new)),
         }
+    }
+
+    /// Returns the domains that short links may be at, by their names.
+    pub async fn short_domains(
+        &self,
+        store: &Store,
+    ) -> Result<Arc<BTreeMap<String, ShortDomain>>, StoreError> {
+        let read = |tx: &mut Tx<'_>, ()| {
+            let all = short_domains::all(tx)?.into_iter();
+            Ok(Some(
+                all.map(|domain| (domain.name.clone(), domain)).collect(),
+            ))
+        };
+        Ok(self
+            .short_domains
+            .get(store, (), read)
+            .await?
+            .unwrap_or_default())
     }
 
     /// Returns the phone that sends for a project without a default route: its oldest with a
@@ -310,6 +330,7 @@ impl Caches {
         self.webhooks.forget_all();
         self.first_phones.forget_all();
         self.connections.forget_all();
+        self.short_domains.forget_all();
     }
 }
 

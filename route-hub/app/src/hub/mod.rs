@@ -3,7 +3,9 @@
 pub mod bus;
 pub(crate) mod cache;
 pub mod fact_rates;
+pub mod files;
 mod last_used;
+pub mod link_misses;
 pub(crate) mod links;
 mod own_shares;
 pub mod pairing_tries;
@@ -17,7 +19,9 @@ use crate::clock::SystemClock;
 use crate::hub::bus::Bus;
 use crate::hub::cache::Caches;
 use crate::hub::fact_rates::FactRates;
+use crate::hub::files::Files;
 use crate::hub::last_used::LastUsed;
+use crate::hub::link_misses::Misses;
 use crate::hub::links::Links;
 use crate::hub::own_shares::OwnShares;
 use crate::hub::pairing_tries::Tries;
@@ -27,8 +31,8 @@ use crate::hub::rate_limits::RateLimits;
 use crate::hub::request_counts::RequestCounts;
 use crate::hub::rounds::{Round, Rounds};
 use crate::random::Random;
-use hub_domain::ProjectShares;
-use hub_store::Store;
+use hub_domain::{ProjectShares, ShortDomain};
+use hub_store::{Store, StoreError};
 use postrider_model::{HubId, Now, ProjectId};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -72,8 +76,12 @@ pub struct Shared {
     pub own_shares: OwnShares,
     /// How many pairing codes each address has tried.
     pub pairing_tries: Tries,
+    /// How many short links each address has asked for that there are not.
+    pub link_misses: Misses,
     /// How fast the facts of each phone are taken in.
     pub fact_rates: FactRates,
+    /// The files that projects keep.
+    pub files: Files,
     /// Prove to the hub what it exposed, even when its data went backwards.
     pub proofs: Proofs,
     caps: OnceLock<Caps>,
@@ -92,6 +100,8 @@ pub struct Caps {
     pub webhooks: u64,
     /// Events that wait for their delivery.
     pub webhooks_waiting: u64,
+    /// Deliveries of events that are kept for who looks.
+    pub deliveries: u64,
 }
 
 impl Default for Caps {
@@ -99,6 +109,7 @@ impl Default for Caps {
         Self {
             webhooks: 100,
             webhooks_waiting: 1_000_000,
+            deliveries: 100_000,
         }
     }
 }
@@ -155,7 +166,9 @@ impl Hub {
             links: Links::default(),
             own_shares: OwnShares::default(),
             pairing_tries: Tries::default(),
+            link_misses: Misses::default(),
             fact_rates: FactRates::default(),
+            files: Files::new(&proofs, &base_url),
             proofs,
             caps: OnceLock::new(),
             generation: AtomicU64::new(generation),
@@ -221,6 +234,15 @@ impl Hub {
         self.shared.cache.forget_rows_of(project);
         let round = Round::Project(project);
         self.shared.rounds.begin(&self.shared.bus, round);
+    }
+
+    /// Returns the short domain of this name; the hub's own host is none.
+    pub async fn short_domain(&self, name: &str) -> Result<Option<ShortDomain>, StoreError> {
+        if self.host_names.iter().any(|own| own == name) {
+            return Ok(None);
+        }
+        let domains = self.cache.short_domains(&self.store).await?;
+        Ok(domains.get(name).cloned())
     }
 
     /// Returns the time on both clocks.

@@ -3,6 +3,8 @@
 //! The key is made once and kept in the database, so that every backup has it: a hub whose data went
 //! backwards still recognizes its own proof when a phone shows it.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hub_store::{Store, StoreError, meta};
 use postrider_link::frame::InstallId;
 use postrider_link::proof::{PROOF_BYTES, Proof, exposure_bytes};
@@ -27,6 +29,11 @@ impl Proofs {
             None => store.write_blocking(move |tx| meta::proof_key(tx, &fresh))?,
         };
         Ok(Self::new(&key))
+    }
+
+    /// Returns a key of the hub's for something else, which tells nothing of this one.
+    pub(super) fn key_for(&self, purpose: &[u8]) -> String {
+        URL_SAFE_NO_PAD.encode(hmac::sign(&self.0, purpose))
     }
 
     /// Proves that `id` was exposed to an installation of `device` as `ep`.

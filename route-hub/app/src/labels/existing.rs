@@ -5,8 +5,9 @@ use crate::failure::Failure;
 use crate::labels::{PERMISSION, VIEW, found};
 use crate::listing::{self, ListRequest, Listed};
 use crate::transaction::run;
+use crate::unit_of_work::UnitOfWork;
 use crate::views::label::LabelView;
-use hub_store::{labels, messages};
+use hub_store::{StoreError, labels, messages};
 use hub_view::Refusal;
 use postrider_model::{LabelId, MessageId};
 
@@ -22,15 +23,7 @@ pub async fn get(actor: &Actor, id: LabelId) -> Result<LabelView, Failure> {
 /// Lists the labels of a project.
 pub async fn list(actor: &Actor, request: ListRequest) -> Result<Listed<LabelView>, Failure> {
     actor.require(VIEW)?;
-    let project = actor.project.id;
-    listing::list(
-        actor.hub.store.of(project),
-        request,
-        move |tx, query| labels::list(tx, project, query),
-        move |tx, query| labels::count(tx, project, query),
-        |_, labels| Ok(labels.into_iter().map(LabelView).collect()),
-    )
-    .await
+    listing::of_project(actor, request, labels::list, labels::count, LabelView).await
 }
 
 /// Puts a label on a message, which may have it already.
@@ -51,18 +44,32 @@ async fn change_message(
 ) -> Result<(), Failure> {
     actor.require(PERMISSION)?;
     run(actor, move |work| {
-        let project = work.project.id;
-        found(labels::get(work.tx, project, label_id)?)?;
-        if messages::get(work.tx, project, message_id)?.is_none() {
+        check(work, label_id)?;
+        if messages::get(work.tx, work.project.id, message_id)?.is_none() {
             return Err(Refusal::not_found("message").into());
         }
-        if is_to_have {
-            labels::put_on(work.tx, project, label_id, message_id)?;
-        } else {
-            labels::take_off(work.tx, label_id, message_id)?;
-        }
-        work.effects.changed(message_id);
-        Ok(())
+        Ok(change(work, label_id, message_id, is_to_have)?)
     })
     .await
+}
+
+/// Refuses a label that the project does not have.
+pub(crate) fn check(work: &mut UnitOfWork<'_, '_>, id: LabelId) -> Result<(), Failure> {
+    found(labels::get(work.tx, work.project.id, id)?)?;
+    Ok(())
+}
+
+/// Puts a label on a message that is there, or takes it off.
+pub(crate) fn change(
+    work: &mut UnitOfWork<'_, '_>,
+    label: LabelId,
+    message: MessageId,
+    is_to_have: bool,
+) -> Result<(), StoreError> {
+    match is_to_have {
+        true => labels::put_on(work.tx, work.project.id, label, message)?,
+        false => labels::take_off(work.tx, label, message)?,
+    }
+    work.effects.changed(message);
+    Ok(())
 }

@@ -7,6 +7,7 @@ mod known;
 mod tests;
 
 pub use edit::{LabelPatch, delete, get_or_create, update};
+pub(crate) use existing::{change, check};
 pub use existing::{get, list, put_on, take_off};
 pub use known::all_known;
 pub(crate) use known::still_known;

@@ -6,9 +6,10 @@ use crate::failure::Failure;
 use crate::messages::existing::{show, stored};
 use crate::messages::{PERMISSION, found};
 use crate::transaction::run;
+use crate::unit_of_work::UnitOfWork;
 use crate::views::message::MessageView;
 use hub_domain::{Direction, Message};
-use hub_store::messages;
+use hub_store::{StoreError, messages};
 use hub_view::{Refusal, RefusalCode};
 use postrider_link::ownership::hub::{Fact, HubState, Verdict};
 use postrider_model::MessageId;
@@ -39,15 +40,29 @@ pub async fn cancel(actor: &Actor, id: MessageId) -> Result<MessageView, Failure
 /// Records the wish and asks the phone, where one holds the message.
 async fn ask(actor: &Actor, id: MessageId) -> Result<Verdict, Failure> {
     run(actor, move |work| {
-        let mut message = found(messages::get(work.tx, work.project.id, id)?)?;
+        let message = found(messages::get(work.tx, work.project.id, id)?)?;
         if message.direction == Direction::Incoming {
             return Err(not_cancellable().into());
         }
-        let applied = work.apply(&mut message, Fact::CancelAsked, &Detail::default())?;
-        let verdict = applied.and_then(|outcome| outcome.verdict);
-        Ok::<_, Failure>(verdict.unwrap_or(Verdict::NotCancellable))
+        Ok::<_, Failure>(ask_for(work, message)?)
     })
     .await
+}
+
+/// Cancels a message that is going out, or asks the phone that holds it; does not wait for the phone.
+pub(crate) fn begin(work: &mut UnitOfWork<'_, '_>, message: Message) -> Result<(), Failure> {
+    if message.direction == Direction::Incoming
+        || ask_for(work, message)? == Verdict::NotCancellable
+    {
+        return Err(not_cancellable().into());
+    }
+    Ok(())
+}
+
+fn ask_for(work: &mut UnitOfWork<'_, '_>, mut message: Message) -> Result<Verdict, StoreError> {
+    let applied = work.apply(&mut message, Fact::CancelAsked, &Detail::default())?;
+    let verdict = applied.and_then(|outcome| outcome.verdict);
+    Ok(verdict.unwrap_or(Verdict::NotCancellable))
 }
 
 /// Waits until the message is cancelled, or can no longer be.

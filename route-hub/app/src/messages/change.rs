@@ -7,9 +7,10 @@ use crate::failure::Failure;
 use crate::fields;
 use crate::messages::{PERMISSION, found, waiting};
 use crate::transaction::run;
+use crate::unit_of_work::UnitOfWork;
 use crate::views::message::MessageView;
 use hub_domain::{Direction, Message, Permission, VarsChange};
-use hub_store::{contacts, messages, outbox};
+use hub_store::{StoreError, contacts, messages, outbox};
 use hub_view::Refusal;
 use postrider_link::ownership::hub::Fact;
 use postrider_model::MessageId;
@@ -29,6 +30,20 @@ pub struct MessageChange {
 }
 
 impl MessageChange {
+    /// Changes a message that is there.
+    pub(crate) fn store(
+        &self,
+        work: &mut UnitOfWork<'_, '_>,
+        message: &mut Message,
+    ) -> Result<(), Failure> {
+        self.apply(message)?;
+        message.time_updated = work.now.unix;
+        messages::update(work.tx, message)?;
+        fields::note(work.tx, work.project.id, &message.vars, work.now.unix)?;
+        work.effects.changed(message.id);
+        Ok(())
+    }
+
     fn apply(&self, message: &mut Message) -> Result<(), Refusal> {
         if let Some(starred) = self.starred {
             message.starred = starred;
@@ -52,13 +67,8 @@ pub async fn update(
     actor.require(PERMISSION)?;
     let viewer = actor.clone();
     run(actor, move |work| {
-        let (project, now) = (work.project.id, work.now);
-        let mut message = found(messages::get(work.tx, project, id)?)?;
-        change.apply(&mut message)?;
-        message.time_updated = now.unix;
-        messages::update(work.tx, &message)?;
-        fields::note(work.tx, project, &message.vars, now.unix)?;
-        work.effects.changed(id);
+        let mut message = found(messages::get(work.tx, work.project.id, id)?)?;
+        change.store(work, &mut message)?;
         Ok(waiting::show(&viewer, work.tx, message)?)
     })
     .await
@@ -68,17 +78,25 @@ pub async fn update(
 pub async fn delete(actor: &Actor, id: MessageId) -> Result<(), Failure> {
     actor.require(DELETE)?;
     run(actor, move |work| {
-        let (project, now) = (work.project.id, work.now);
-        let mut message = found(messages::get(work.tx, project, id)?)?;
-        if message.direction == Direction::Outgoing {
-            work.apply(&mut message, Fact::DeleteAsked, &Detail::default())?;
-        }
-        messages::hide(work.tx, project, id, now.unix)?;
-        contacts::forget_message(work.tx, &message)?;
-        let gone = outbox::delete_of_message(work.tx, project, id)?;
-        alerts::waiting::left(work, gone)?;
-        work.effects.changed(id);
-        Ok(())
+        let message = found(messages::get(work.tx, work.project.id, id)?)?;
+        Ok::<_, Failure>(remove(work, message)?)
     })
     .await
+}
+
+/// Deletes a message that is there.
+pub(crate) fn remove(
+    work: &mut UnitOfWork<'_, '_>,
+    mut message: Message,
+) -> Result<(), StoreError> {
+    let (project, id) = (work.project.id, message.id);
+    if message.direction == Direction::Outgoing {
+        work.apply(&mut message, Fact::DeleteAsked, &Detail::default())?;
+    }
+    messages::hide(work.tx, project, id, work.now.unix)?;
+    contacts::forget_message(work.tx, &message)?;
+    let gone = outbox::delete_of_message(work.tx, project, id)?;
+    alerts::waiting::left(work, gone)?;
+    work.effects.changed(id);
+    Ok(())
 }

@@ -4,13 +4,14 @@ use crate::commands::new_message::{MessageItem, SendOptions, To};
 use crate::failure::Failure;
 use crate::hub::Hub;
 use crate::labels;
+use crate::messages::linking::Linking;
 use crate::messages::sender::Sender;
 use crate::messages::sending::{Body, Operation, Sending};
 use crate::messages::writing::Writing;
 use hub_domain::{Address, MessageSource, OnUnknown, Project, Vars, numbers, ussd};
 use hub_view::Refusal;
 use postrider_model::{
-    BroadcastId, ContactId, LabelId, Now, PhoneNumber, ScheduledId, Secret, UnixMs,
+    BroadcastId, CampaignId, ContactId, LabelId, Now, PhoneNumber, ScheduledId, Secret, UnixMs,
 };
 use std::fmt;
 
@@ -78,6 +79,8 @@ pub(crate) struct Origin {
     pub scheduled_id: Option<ScheduledId>,
     /// The broadcast that they are part of.
     pub broadcast_id: Option<BroadcastId>,
+    /// The campaign that they are part of.
+    pub campaign_id: Option<CampaignId>,
 }
 
 impl Origin {
@@ -86,6 +89,7 @@ impl Origin {
         source: MessageSource::Api,
         scheduled_id: None,
         broadcast_id: None,
+        campaign_id: None,
     };
 }
 
@@ -100,7 +104,8 @@ impl Shared {
         now: Now,
     ) -> Result<Self, Failure> {
         let sending = Sending::of(options, operation)?;
-        let writing = Writing::of(options, &sending, project)?;
+        let links = Linking::of(hub, project, options, &sending).await?;
+        let writing = Writing::of(options, &sending, project, links)?;
         let (sender, sender_named) = Sender::of(hub, options.sender.as_ref(), project).await?;
         let life_ms = options.ttl_sec.map(|sec| sec * 1_000);
         let life_ms = life_ms.unwrap_or(project.message_life_ms);

@@ -56,6 +56,8 @@ pub async fn receive(
         Ok::<_, Failure>(MessageView {
             message: inbound::store(work, &phone, message, Some(&command.from))?,
             waiting: None,
+            addresses: work.addresses(),
+            links: Vec::new(),
             label_ids: labels.clone(),
         })
     };

@@ -1,11 +1,13 @@
 //! Messages: what a program wants sent, until it is a row, and what is done with it then.
 
+mod answers;
 pub mod cancel;
 pub mod change;
 pub(crate) mod draft;
 pub mod existing;
 pub mod inbound;
 pub mod incoming;
+pub(crate) mod linking;
 pub(crate) mod outgoing;
 pub(crate) mod planned;
 pub(crate) mod ready;

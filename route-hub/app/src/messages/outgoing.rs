@@ -4,16 +4,18 @@ use crate::contacts::make_contact;
 use crate::dispatch::connectors;
 use crate::dispatch::routing::Wanted;
 use crate::fields;
+use crate::files;
 use crate::messages::draft::{Draft, Recipient, Shared};
 use crate::messages::ready::{self, Text};
 use crate::messages::sender::Sender;
 use crate::messages::sending::{Body, Sending};
 use crate::messages::waiting::{self, LinkOf};
 use crate::unit_of_work::UnitOfWork;
-use crate::views::message::MessageView;
+use crate::views::message::Waiting;
 use crate::views::sight::sees;
 use hub_domain::{
-    Address, Contact, Disclosure, Message, Phone, Project, RouteId, Sight, numbers, recipients,
+    Address, Contact, Disclosure, Message, Phone, Project, RouteId, ShortLink, Sight, files_of,
+    numbers, recipients,
 };
 use hub_store::contacts::Touches;
 use hub_store::{StoreError, labels};
@@ -22,8 +24,8 @@ use postrider_text::{gsm7::Language, parts::count_with};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// A message that is queued, and the phone that is to send it.
-pub(crate) type Queued = Box<(Message, Arc<Phone>)>;
+/// A message that is queued, the phone that is to send it, and the short links in it.
+pub(crate) type Queued = Box<(Message, Arc<Phone>, Vec<ShortLink>)>;
 
 /// Why a draft is not sent.
 pub(crate) enum SendError {
@@ -37,6 +39,8 @@ pub(crate) enum SendError {
     Refused(String),
     /// Its text cannot be written for this recipient, for this reason.
     Unwritable(String),
+    /// A file that it carries is gone.
+    FileGone,
     /// The database could not do it.
     Store(StoreError),
 }
@@ -47,6 +51,8 @@ impl From<StoreError> for SendError {
     }
 }
 
+/// Says that a message names a file that is gone.
+pub(crate) const FILE_GONE: &str = "names a file that is gone";
 /// Says that a custom route leads to no phone.
 pub(crate) const NO_PHONE: &str = "has no phone that may send to this recipient";
 
@@ -142,17 +148,23 @@ pub(crate) fn store(
     touches: &mut Touches,
 ) -> Result<Queued, SendError> {
     let reached = reach(work, shared, draft)?;
-    let body = ready::body_of(work, draft, &reached, ready).map_err(SendError::Unwritable)?;
+    let body = ready::body_of(work, &shared.writing, draft, &reached, ready);
+    let body = body.map_err(SendError::Unwritable)?;
     let Reached {
         contact: found,
         phone,
         to,
         route_id,
     } = reached;
+    let carried = files_of(&shared.writing.media);
+    if !files::are_there(work.tx, work.project.id, &carried)? {
+        return Err(SendError::FileGone);
+    }
     let mut message = new_message(work, shared, draft, &body, &phone, to);
     message.route_id = route_id;
+    let links = write_text(work, shared, &body, &phone, &mut message);
     message.disclosure = Disclosure {
-        template: draft.body.shown.clone(),
+        template: draft.body.shown.as_ref().map(|shown| shown.with(&links)),
         maker_sees: Some(sees(work.tx, work.project, shared.maker_sees)?),
     };
     connectors::fail_without(&mut message, &phone);
@@ -162,13 +174,14 @@ pub(crate) fn store(
         None if matches!(draft.to, Recipient::Code(_)) => None,
         None => make_contact(work, &message)?,
     };
-    work.make(&message);
+    work.make(&message, &links);
+    hub_store::files::note_message(work.tx, work.project.id, &carried, message.id)?;
     annotate(work, &message, &shared.labels)?;
     if is_known {
         touches.add(&message);
     }
     work.wake(&message);
-    Ok(Box::new((message, phone)))
+    Ok(Box::new((message, phone, links)))
 }
 
 /// Puts labels on a new message, and notes the names of its variables.
@@ -247,10 +260,10 @@ fn new_message(
     let mut message = Message::outgoing(id, phone, kind, work.now.unix);
     message.source = shared.origin.source;
     message.to_number = Some(to);
-    message.content.clone_from(&body.content);
+    message.track_clicks = shared.writing.links.tracks;
+    message.media.clone_from(&shared.writing.media);
     message.simulated |= shared.simulated;
     message.priority = draft.priority;
-    message.num_parts = parts_by(phone, shared, body);
     message.vars = draft.vars.clone();
     message.route_params.clone_from(&body.route_params);
     message.status_url.clone_from(&draft.status_url);
@@ -259,12 +272,29 @@ fn new_message(
     message.life_end = Some(shared.life_end);
     message.scheduled_id = shared.origin.scheduled_id;
     message.broadcast_id = shared.origin.broadcast_id;
+    message.campaign_id = shared.origin.campaign_id;
     message
 }
 
+/// Gives a message its text, with short links of its own, and returns these.
+fn write_text(
+    work: &UnitOfWork<'_, '_>,
+    shared: &Shared,
+    body: &Body,
+    phone: &Phone,
+    message: &mut Message,
+) -> Vec<ShortLink> {
+    let links = body.content.as_ref().map_or_else(Vec::new, |text| {
+        shared.writing.links.make(work, message, text)
+    });
+    message.content = body.content.as_ref().map(|text| text.with(&links));
+    message.num_parts = parts_by(phone, shared, body, message);
+    links
+}
+
 /// Returns how many parts the phone makes of what is sent, by the shift tables of its platform.
-fn parts_by(phone: &Phone, shared: &Shared, body: &Body) -> Option<u32> {
-    let text = body.content.as_ref().map(MessageText::as_str);
+fn parts_by(phone: &Phone, shared: &Shared, body: &Body, message: &Message) -> Option<u32> {
+    let text = message.content.as_ref().map(MessageText::as_str);
     match text {
         Some(text) if shared.sending == Sending::Text && !phone.shift_tables.is_empty() => {
             let languages = Language::of_identifiers(&phone.shift_tables);
@@ -274,21 +304,16 @@ fn parts_by(phone: &Phone, shared: &Shared, body: &Body) -> Option<u32> {
     }
 }
 
-/// Shows a message that was just stored to whoever sent it.
+/// Returns a message that was just stored as whoever sent it may see it, and why it waits.
 pub(crate) fn show(
     project: &Project,
     phone: (&Phone, LinkOf),
     message: Message,
-    label_ids: Vec<LabelId>,
     sight: Sight,
     now: Now,
-) -> MessageView {
+) -> (Message, Option<Waiting>) {
     let (phone, link) = phone;
     let waiting =
         waiting::is_queued(&message).then(|| waiting::waiting(project, &message, phone, link, now));
-    MessageView {
-        message: message.shown_to(sight),
-        waiting,
-        label_ids,
-    }
+    (message.shown_to(sight), waiting)
 }

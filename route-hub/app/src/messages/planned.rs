@@ -15,7 +15,7 @@ use hub_domain::{Address, Broadcast, MessageSource, MessageType, Project, Schedu
 use hub_store::StoreError;
 use hub_store::contacts::Touches;
 use hub_view::Refusal;
-use postrider_model::{Now, PhoneNumber, ScheduledId};
+use postrider_model::{CampaignId, Now, PhoneNumber, ScheduledId};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -110,7 +110,14 @@ impl Planned {
             source: MessageSource::Scheduled,
             scheduled_id: Some(id),
             broadcast_id: None,
+            campaign_id: None,
         };
+        self
+    }
+
+    /// Says which campaign it is part of.
+    pub(crate) fn of_campaign(mut self, id: CampaignId) -> Self {
+        self.shared.origin.campaign_id = Some(id);
         self
     }
 
@@ -120,6 +127,7 @@ impl Planned {
             source: broadcast.source,
             scheduled_id: broadcast.scheduled_id,
             broadcast_id: Some(broadcast.id),
+            campaign_id: broadcast.campaign_id,
         };
         self
     }
@@ -178,6 +186,7 @@ impl Planned {
             }
             Err(SendError::Blocked) => return Err(Unsent::Blocked),
             Err(SendError::NoContact) => "the contact is gone or has no number".to_owned(),
+            Err(SendError::FileGone) => format!("media {}", outgoing::FILE_GONE),
             Err(SendError::NoPhone) => format!("the route {}", outgoing::NO_PHONE),
             Err(SendError::Refused(rule)) => format!("the recipient {rule}"),
             Err(SendError::Unwritable(rule)) => format!("content {rule}"),
@@ -191,7 +200,7 @@ impl Planned {
             ScheduledTo::Contact(id) => Some(Recipient::Contact(*id)),
             ScheduledTo::Number(code) if self.is_for_code() => Some(Recipient::Code(code.clone())),
             ScheduledTo::Number(number) => number.number().map(Recipient::Number),
-            ScheduledTo::Group(_) => None,
+            ScheduledTo::Group(_) | ScheduledTo::Filter(_) => None,
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::messages::draft::{Draft, Shared};
 use crate::messages::outgoing::{self, Reached, SendError};
 use crate::messages::sender::Sender;
 use crate::messages::sending::Body;
+use crate::messages::writing::Writing;
 use crate::unit_of_work::{KnownGroups, UnitOfWork};
 use hub_domain::{Contact, Phone, Project};
 use hub_rules::{Scope, Template};
@@ -104,7 +105,7 @@ fn text(
     };
     let contact = contact_of(work, &reached);
     let by = (&*reached.phone, work.project);
-    Ok(Some(Text::write(&draft.body, template, &contact, by)))
+    Ok(Some(Text::write(&shared.writing, template, &contact, by)))
 }
 
 /// Returns what a message carries: its text as it was made ready, unless what it was written from
@@ -114,6 +115,7 @@ fn text(
 /// Why its text cannot be written.
 pub(crate) fn body_of<'d>(
     work: &UnitOfWork<'_, '_>,
+    writing: &Writing,
     draft: &'d Draft,
     reached: &Reached,
     ready: Option<&'d Text>,
@@ -125,17 +127,25 @@ pub(crate) fn body_of<'d>(
     let (phone, project) = (&reached.phone, work.project);
     match ready.and_then(|text| text.still(template, &scope(&contact, phone, project))) {
         Some(body) => body.as_ref().map(Cow::Borrowed).map_err(String::clone),
-        None => draft.body.written(&contact, phone, project),
+        None => {
+            let written = writing.written(template, &contact, phone, project);
+            written.map(Cow::Owned)
+        }
     }
 }
 
 impl Text {
     /// Writes a text for whom its variables stand for.
-    fn write(body: &Body, template: &Template, contact: &Contact, by: (&Phone, &Project)) -> Self {
+    fn write(
+        writing: &Writing,
+        template: &Template,
+        contact: &Contact,
+        by: (&Phone, &Project),
+    ) -> Self {
         let (phone, project) = by;
         Self {
             fingerprint: template.fingerprint(&scope(contact, phone, project)),
-            body: body.written(contact, phone, project).map(Cow::into_owned),
+            body: writing.written(template, contact, phone, project),
         }
     }
 
@@ -168,6 +178,9 @@ pub(crate) fn scope<'s>(contact: &'s Contact, phone: &'s Phone, project: &'s Pro
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commands::new_message::SendOptions;
+    use crate::messages::linking::Linking;
+    use crate::messages::sending::Sending;
     use crate::messages::tests::{message, phone, project};
     use hub_domain::VarsChange;
     use postrider_model::UnixMs;
@@ -185,15 +198,13 @@ mod tests {
         };
         set(&mut contact, json!({ "city": "Oslo" }));
         let template = Template::parse("[[contact.vars.city]] [[phone.name]]").unwrap();
-        let body = Body {
-            template: Some(template.clone()),
-            ..Body::default()
-        };
-        let text = Text::write(&body, &template, &contact, (&phone, &project));
+        let plain = (SendOptions::default(), Linking::plain(false));
+        let writing = Writing::of(&plain.0, &Sending::Text, &project, plain.1).unwrap();
+        let text = Text::write(&writing, &template, &contact, (&phone, &project));
         let current = |contact: &Contact| {
             let body = text.still(&template, &scope(contact, &phone, &project))?;
             let content = body.as_ref().ok()?.content.as_ref()?;
-            Some(content.as_str().to_owned())
+            Some(content.blank().to_owned())
         };
         let written = format!("Oslo {}", phone.name);
         assert_eq!(current(&contact).as_ref(), Some(&written));

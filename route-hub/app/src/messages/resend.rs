@@ -8,7 +8,7 @@ use crate::dispatch::routing::Wanted;
 use crate::dispatch::transitions::Detail;
 use crate::failure::Failure;
 use crate::messages::sender::Sender;
-use crate::messages::{PERMISSION, found, outgoing, waiting};
+use crate::messages::{PERMISSION, found, linking, outgoing, waiting};
 use crate::transaction::{Once, Repeat, once, run_audited};
 use crate::unit_of_work::UnitOfWork;
 use crate::views::message::MessageView;
@@ -54,12 +54,21 @@ pub async fn resend(
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
         let message = messages::get(work.tx, work.project.id, command.message_id)?;
         let message = found(message)?;
-        check(work.tx, &message)?;
-        let target = target(work, &message, route.as_ref())?;
-        let resent = again(work, message, target.as_ref())?;
+        let resent = one(work, message, route.as_ref())?;
         Ok::<_, Failure>(waiting::show(&viewer, work.tx, resent)?)
     };
     run_audited(actor, once(repeat, decide, show)).await
+}
+
+/// Sends one message again; it is refused before the first write.
+pub(crate) fn one(
+    work: &mut UnitOfWork<'_, '_>,
+    message: Message,
+    route: Option<&Sender>,
+) -> Result<Message, Failure> {
+    check(work.tx, &message)?;
+    let target = target(work, &message, route)?;
+    Ok(again(work, message, target.as_ref())?)
 }
 
 /// Refuses what cannot be sent again.
@@ -206,6 +215,7 @@ fn copy(
             }
         }
     }
+    linking::copy(work, sent, &mut message)?;
     messages::insert(work.tx, &message)?;
     let mut touches = Touches::default();
     touches.add(&message);

@@ -4,6 +4,7 @@ use crate::actor::Actor;
 use crate::commands::new_message::NewMessage;
 use crate::devices::presence;
 use crate::failure::Failure;
+use crate::files;
 use crate::messages::PERMISSION;
 use crate::messages::draft::{Draft, Path, Recipient, Shared};
 use crate::messages::outgoing::{self, Queued, SendError};
@@ -28,14 +29,21 @@ pub struct Sent {
 impl Sent {
     /// Returns it as whoever sent it may see it.
     pub fn view(self, actor: &Actor) -> MessageView {
-        let (message, phone) = *self.queued;
+        let (message, phone, links) = *self.queued;
         let link = LinkOf {
             is_connected: self.is_connected,
             is_frozen: false,
         };
         let (labels, sight) = (self.labels, actor.sight());
         let phone = (&*phone, link);
-        outgoing::show(&actor.project, phone, message, labels, sight, actor.now)
+        let shown = outgoing::show(&actor.project, phone, message, sight, actor.now);
+        MessageView {
+            message: shown.0,
+            waiting: shown.1,
+            label_ids: labels,
+            addresses: actor.addresses(),
+            links,
+        }
     }
 }
 
@@ -59,9 +67,10 @@ struct Prepared {
 }
 
 /// Checks a message and gets ready what its job needs.
-async fn prepare(actor: &Actor, command: Box<NewMessage>) -> Result<Box<Prepared>, Failure> {
+async fn prepare(actor: &Actor, mut command: Box<NewMessage>) -> Result<Box<Prepared>, Failure> {
     let (hub, project, now) = (&actor.hub, &actor.project, actor.now);
     let sees = Some(actor.sight().sees_contacts());
+    files::keep(actor, command.options.media.as_mut()).await?;
     let shared = Shared::of(hub, project, &command.options, sees, Operation::Single, now).await?;
     let (to, item) = (&command.to, &command.item);
     let draft = Draft::new(&shared, to, item, &Path::default(), project)?;
@@ -106,6 +115,7 @@ fn failure(draft: &Draft, error: SendError) -> Failure {
         }
         SendError::Refused(rule) => Refusal::invalid_param(recipient, rule),
         SendError::NoPhone => Refusal::invalid_param("route_id", outgoing::NO_PHONE),
+        SendError::FileGone => Refusal::invalid_param("media", outgoing::FILE_GONE),
         SendError::Unwritable(rule) => Refusal::invalid_param("content", rule),
         SendError::Store(error) => return error.into(),
     };

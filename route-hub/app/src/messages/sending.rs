@@ -1,11 +1,12 @@
 //! What kind of message a request sends, and what each kind needs.
 
 use crate::commands::new_message::{Kind, Payload, SendOptions};
+use crate::messages::linking::Linked;
 use crate::messages::writing::Writing;
 use hub_domain::{DataSms, Encoding, MessageType};
 use hub_rules::Template;
 use hub_view::Refusal;
-use postrider_model::{MessageText, NumberShape, PhoneNumber};
+use postrider_model::{NumberShape, PhoneNumber};
 
 /// What all messages of a request are.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +19,8 @@ pub(crate) enum Sending {
     Ussd,
     /// Plain calls: no service speaks in them.
     Call,
+    /// Multimedia messages.
+    Mms,
 }
 
 /// Which operation asks.
@@ -33,17 +36,15 @@ pub(crate) enum Operation {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Body {
     /// Its text.
-    pub content: Option<MessageText>,
+    pub content: Option<Linked>,
     /// Its SMS parts, where there are any.
     pub num_parts: Option<u32>,
     /// The payload of a data message, as `route_params` show it.
     pub route_params: Option<String>,
     /// What the text is made of, where each recipient gets another.
     pub template: Option<Template>,
-    /// What stands on lines of its own below such a text.
-    pub links: Vec<String>,
     /// What those see of it who may not view contacts, where it tells more of one than they may.
-    pub shown: Option<MessageText>,
+    pub shown: Option<Linked>,
 }
 
 impl Sending {
@@ -62,6 +63,7 @@ impl Sending {
             }
             (Kind::Ussd, None) => Ok(Self::Ussd),
             (Kind::Call, None) => Ok(Self::Call),
+            (Kind::Mms, None) => Ok(Self::Mms),
         }
     }
 
@@ -71,6 +73,7 @@ impl Sending {
             Self::Text | Self::Data(_) => MessageType::Sms,
             Self::Ussd => MessageType::Ussd,
             Self::Call => MessageType::Call,
+            Self::Mms => MessageType::Mms,
         }
     }
 
@@ -80,7 +83,7 @@ impl Sending {
     /// What is wrong with its `content`.
     pub(crate) fn body(&self, content: &str, writing: &Writing) -> Result<Body, String> {
         match self {
-            Self::Text => writing.text(content),
+            Self::Text | Self::Mms => writing.text(content),
             Self::Data(data) => {
                 nothing_in(content, "must be empty: route_params carry the payload")?;
                 Ok(Body {

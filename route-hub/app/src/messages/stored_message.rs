@@ -4,19 +4,22 @@ use crate::commands::stored_message::{MessagePatch, StoredMessage};
 
 use crate::actor::Actor;
 use crate::failure::Failure;
+use crate::files;
 use crate::hub::Hub;
 use crate::labels;
 use crate::messages::planned::Planned;
 use crate::messages::sending::Operation;
 use hub_domain::Project;
-use hub_view::{Refusal, RefusalCode};
+use hub_view::RefusalCode;
 use postrider_model::Now;
 use std::mem;
 
 impl StoredMessage {
     /// Makes the message that somebody gives.
-    pub fn new(actor: &Actor, given: MessagePatch) -> Result<Self, Refusal> {
-        given.new_message(Some(actor.sight().sees_contacts()))
+    pub async fn new(actor: &Actor, given: MessagePatch) -> Result<Self, Failure> {
+        let mut message = given.new_message(Some(actor.sight().sees_contacts()))?;
+        files::keep(actor, message.options.media.as_mut()).await?;
+        Ok(message)
     }
 
     /// Changes what somebody gives, and checks the whole; labels that are not given and are gone
@@ -27,7 +30,11 @@ impl StoredMessage {
         given: MessagePatch,
     ) -> Result<Planned, Failure> {
         let names_labels = given.labels.is_some();
+        let names_media = given.media.is_some();
         given.change(self, actor.sight().sees_contacts())?;
+        if names_media {
+            files::keep(actor, self.options.media.as_mut()).await?;
+        }
         match names_labels {
             true => self.planned(&actor.hub, &actor.project, actor.now).await,
             false => {

@@ -2,7 +2,7 @@
 
 use crate::actor::Actor;
 use crate::dispatch::freeze;
-use crate::views::message::{MessageView, Waiting};
+use crate::views::message::{MessageView, Waiting, links_of};
 use hub_domain::{Device, Direction, Message, Phone, PhoneType, Project, QuietMode, WaitingFor};
 use hub_store::{StoreError, Tx, devices, labels, phones};
 use postrider_link::ownership::hub::HubState;
@@ -53,8 +53,10 @@ impl<'a> Viewer<'a> {
             false => None,
         };
         Ok(MessageView {
+            links: links_of(tx, &message)?,
             label_ids: labels::of_message(tx, message.id)?,
             message: message.shown_to(self.actor.sight()),
+            addresses: self.actor.addresses(),
             waiting,
         })
     }

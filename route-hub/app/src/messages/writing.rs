@@ -1,14 +1,15 @@
-//! How texts are written: as they were given, or with variables put in for each recipient, and with
-//! links to media below.
+//! How texts are written: as they were given, or with variables put in for each recipient; with short
+//! links in them, and with links to media below.
 
 use crate::commands::new_message::SendOptions;
+use crate::messages::linking::{Line, Linked, Linking};
 use crate::messages::ready::scope;
 use crate::messages::sending::{Body, Sending};
-use hub_domain::{Contact, Phone, Project};
+use hub_domain::{Contact, Medium, Phone, Project};
 use hub_rules::{Template, is_property};
 use hub_view::Refusal;
 use postrider_text::PARTS_MAX_DEFAULT;
-use std::borrow::Cow;
+use postrider_text::parts::count_within;
 
 /// Longest text that a template may make, in bytes; far more than an SMS may have.
 const RENDERED_BYTES_MAX: usize = 20_000;
@@ -18,10 +19,14 @@ const RENDERED_BYTES_MAX: usize = 20_000;
 pub(crate) struct Writing {
     /// Whether `[[variables]]` are put in.
     pub replaces: bool,
+    /// What the messages carry.
+    pub media: Vec<Medium>,
+    /// How the short links in them are made.
+    pub links: Linking,
     /// What stands on lines of its own below each text.
-    pub links: Vec<String>,
-    /// Most SMS parts that a text may need.
-    parts_max: u32,
+    lines: Vec<Line>,
+    /// Most SMS parts that a text may need; `None`: it has none.
+    parts_max: Option<u32>,
 }
 
 impl Writing {
@@ -30,21 +35,28 @@ impl Writing {
         options: &SendOptions,
         sending: &Sending,
         project: &Project,
+        links: Linking,
     ) -> Result<Self, Refusal> {
         let asked = options.replaces_variables.as_ref();
         let asked = asked.filter(|asked| asked.value);
-        let links = options.links.as_ref();
-        let links = links.filter(|links| !links.value.is_empty());
-        if *sending != Sending::Text {
+        let media = options.media.as_ref();
+        let media = media.filter(|media| !media.value.is_empty());
+        let is_whole = *sending == Sending::Mms;
+        if !is_whole && *sending != Sending::Text {
             let asked = asked.map(|asked| &asked.param);
-            if let Some(param) = asked.or(links.map(|links| &links.param)) {
+            if let Some(param) = asked.or(media.map(|media| &media.param)) {
                 return Err(Refusal::invalid_param(param, "is for texts alone"));
             }
         }
+        let media = media.map(|media| media.value.clone()).unwrap_or_default();
+        let lines = (0..).zip(&media).filter(|_| !is_whole);
+        let lines = lines.filter_map(|(index, medium)| Line::of(index, medium, links.tracks));
         Ok(Self {
             replaces: asked.is_some(),
-            links: links.map(|links| links.value.clone()).unwrap_or_default(),
-            parts_max: parts_max(project),
+            lines: lines.collect(),
+            media,
+            links,
+            parts_max: (!is_whole).then(|| parts_max(project)),
         })
     }
 
@@ -53,23 +65,43 @@ impl Writing {
     /// # Errors
     /// What is wrong with it.
     pub(crate) fn text(&self, given: &str) -> Result<Body, String> {
-        if given.is_empty() && self.links.is_empty() {
+        if given.is_empty() && self.media.is_empty() {
             return Err("is required".to_owned());
         }
         if self.replaces {
             let template = Template::parse(given).map_err(|bad| bad.to_string())?;
             if !template.is_plain() {
-                let shown = || with_links(Cow::Borrowed(given), &self.links).into_owned();
+                let shown = || Linked::of_template(given, &self.lines, &self.links);
                 return Ok(Body {
-                    shown: tells_more(&template).then(|| shown().into()),
+                    shown: tells_more(&template).then(shown),
                     template: Some(template),
-                    links: self.links.clone(),
                     ..Body::default()
                 });
             }
         }
-        let text = with_links(Cow::Borrowed(given), &self.links).into_owned();
+        let text = Linked::of(given, &self.lines, &self.links)?;
         counted(text, self.parts_max)
+    }
+
+    /// Writes the text of one recipient's message.
+    ///
+    /// # Errors
+    /// What is wrong with it: it is empty or too long.
+    pub(crate) fn written(
+        &self,
+        template: &Template,
+        contact: &Contact,
+        phone: &Phone,
+        project: &Project,
+    ) -> Result<Body, String> {
+        let scope = scope(contact, phone, project);
+        let text = template.render(&scope, RENDERED_BYTES_MAX);
+        let text = text.map_err(|too_long| too_long.to_string())?;
+        let text = Linked::of(&text, &self.lines, &self.links)?;
+        if text.blank().is_empty() && self.parts_max.is_some() {
+            return Err("is empty with its variables".to_owned());
+        }
+        counted(text, self.parts_max.map(|_| parts_max(project)))
     }
 }
 
@@ -83,55 +115,28 @@ fn tells_more(template: &Template) -> bool {
     !template.variables().all(is_known)
 }
 
-impl Body {
-    /// Returns what one recipient's message carries.
-    ///
-    /// # Errors
-    /// What is wrong with its text: it is empty or too long.
-    pub(crate) fn written(
-        &self,
-        contact: &Contact,
-        phone: &Phone,
-        project: &Project,
-    ) -> Result<Cow<'_, Self>, String> {
-        let Some(template) = &self.template else {
-            return Ok(Cow::Borrowed(self));
-        };
-        let scope = scope(contact, phone, project);
-        let text = template.render(&scope, RENDERED_BYTES_MAX);
-        let text = text.map_err(|too_long| too_long.to_string())?;
-        let text = with_links(Cow::Owned(text), &self.links);
-        if text.is_empty() {
-            return Err("is empty with its variables".to_owned());
-        }
-        counted(text.into_owned(), parts_max(project)).map(Cow::Owned)
-    }
-}
-
 /// Returns how many SMS parts a text of a project may need.
 fn parts_max(project: &Project) -> u32 {
     let own = project.sms_parts_max.unwrap_or(PARTS_MAX_DEFAULT);
     own.min(PARTS_MAX_DEFAULT)
 }
 
-fn counted(text: String, parts_max: u32) -> Result<Body, String> {
-    let counted = postrider_text::parts::count_within(&text, &[], parts_max)
-        .map_err(|_| format!("needs more than {parts_max} SMS parts"))?;
+/// Returns what carries a text, with its SMS parts where it has any.
+fn counted(text: Linked, parts_max: Option<u32>) -> Result<Body, String> {
+    let num_parts = match parts_max {
+        None => None,
+        Some(parts_max) => {
+            let counted = count_within(text.blank(), &[], parts_max)
+                .map_err(|_| format!("needs more than {parts_max} SMS parts"))?;
+            Some(counted.parts)
+        }
+    };
+    let is_there = num_parts.is_some() || !text.blank().is_empty();
     Ok(Body {
-        content: Some(text.as_str().into()),
-        num_parts: Some(counted.parts),
+        content: is_there.then_some(text),
+        num_parts,
         ..Body::default()
     })
-}
-
-fn with_links<'t>(text: Cow<'t, str>, links: &[String]) -> Cow<'t, str> {
-    if links.is_empty() {
-        return text;
-    }
-    let mut lines = vec![text.as_ref()];
-    lines.retain(|line| !line.is_empty());
-    lines.extend(links.iter().map(String::as_str));
-    Cow::Owned(lines.join("\n"))
 }
 
 #[cfg(test)]
@@ -140,14 +145,17 @@ mod tests {
     use crate::commands::new_message::Given;
     use crate::messages::tests::project;
 
+    fn writing(options: &SendOptions, sending: &Sending) -> Result<Writing, Refusal> {
+        Writing::of(options, sending, &project(), Linking::plain(false))
+    }
+
     fn write(content: &str, options: &SendOptions) -> Result<Body, String> {
-        let writing = Writing::of(options, &Sending::Text, &project());
-        writing.unwrap().text(content)
+        writing(options, &Sending::Text).unwrap().text(content)
     }
 
     fn text(content: &str, options: &SendOptions) -> Option<String> {
         let body = write(content, options).unwrap();
-        body.content.map(|text| text.as_str().to_owned())
+        body.content.map(|text| text.blank().to_owned())
     }
 
     fn replacing() -> SendOptions {
@@ -161,13 +169,13 @@ mod tests {
     fn links_stand_on_lines_of_their_own() {
         let links = ["http://a.example/1.jpg", "https://b.example/2"];
         let options = SendOptions {
-            links: Some(Given::new("media", links.map(str::to_owned).to_vec())),
+            media: Some(Given::new("media", links.map(Medium::of_url).to_vec())),
             ..SendOptions::default()
         };
         let below = "http://a.example/1.jpg\nhttps://b.example/2";
         assert_eq!(text("See", &options), Some(format!("See\n{below}")));
         assert_eq!(text("", &options).as_deref(), Some(below));
-        let refused = Writing::of(&options, &Sending::Call, &project()).unwrap_err();
+        let refused = writing(&options, &Sending::Call).unwrap_err();
         assert_eq!(refused.param(), Some("media"));
         assert!(write("", &SendOptions::default()).is_err());
     }
@@ -179,7 +187,7 @@ mod tests {
         assert_eq!(text(content, &plain).as_deref(), Some(content));
         assert!(write(content, &replacing()).unwrap().template.is_some());
         assert!(write("[[a|b]]", &replacing()).is_err());
-        let refused = Writing::of(&replacing(), &Sending::Ussd, &project()).unwrap_err();
+        let refused = writing(&replacing(), &Sending::Ussd).unwrap_err();
         assert_eq!(refused.param(), Some("is_template"));
     }
 }

@@ -5,10 +5,10 @@ mod form;
 pub(crate) use form::Form;
 
 use crate::unit_of_work::UnitOfWork;
-use hub_domain::{OutboxRow, WebhookEvent};
+use hub_domain::{OutboxRow, Webhook, WebhookEvent};
 use hub_outgoing::Target;
 use hub_store::{StoreError, outbox};
-use postrider_model::{MessageId, Secret};
+use postrider_model::{MessageId, Secret, WebhookId};
 
 /// Somebody who wants to be told.
 pub(crate) struct Receiver<'a> {
@@ -17,6 +17,8 @@ pub(crate) struct Receiver<'a> {
     pub(crate) secret: Option<&'a Secret>,
     /// Whether the secret signs in by HTTP Basic too.
     pub(crate) basic: bool,
+    /// The webhook object that asks for it.
+    pub(crate) webhook_id: Option<WebhookId>,
 }
 
 impl<'a> Receiver<'a> {
@@ -26,6 +28,17 @@ impl<'a> Receiver<'a> {
             url,
             secret,
             basic: false,
+            webhook_id: None,
+        }
+    }
+
+    /// Returns who is told by a webhook object.
+    pub(crate) fn of(object: &'a Webhook) -> Self {
+        Self {
+            url: &object.url,
+            secret: object.secret.as_ref(),
+            basic: true,
+            webhook_id: Some(object.id),
         }
     }
 }
@@ -63,6 +76,7 @@ impl Event {
             let row = OutboxRow {
                 id: work.key().get(),
                 project_id: work.project.id,
+                webhook_id: receiver.webhook_id,
                 message_id,
                 origin: origin(receiver.url),
                 url: receiver.url.to_owned(),
@@ -83,6 +97,6 @@ impl Event {
 
 /// Returns the endpoint of a URL. URLs are checked where they are set. A row whose URL became
 /// unusable is kept, so that the log says why it is never delivered.
-fn origin(url: &str) -> String {
+pub(crate) fn origin(url: &str) -> String {
     Target::parse(url).map_or_else(|_| "unusable".to_owned(), |target| target.origin())
 }

@@ -21,15 +21,7 @@ pub async fn get(actor: &Actor, id: CustomRouteId) -> Result<RouteView, Failure>
 /// Lists the custom routes of a project; phones are not among them.
 pub async fn list(actor: &Actor, request: ListRequest) -> Result<Listed<RouteView>, Failure> {
     actor.require(VIEW)?;
-    let project = actor.project.id;
-    listing::list(
-        actor.hub.store.of(project),
-        request,
-        move |tx, query| routes::list(tx, project, query),
-        move |tx, query| routes::count(tx, project, query),
-        |_, routes| Ok(routes.into_iter().map(RouteView).collect()),
-    )
-    .await
+    listing::of_project(actor, request, routes::list, routes::count, RouteView).await
 }
 
 /// Lists everything that messages can be sent by: phones, and custom routes.

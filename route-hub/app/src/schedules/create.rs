@@ -3,12 +3,13 @@
 use crate::actor::Actor;
 use crate::commands::stored_message::{MessagePatch, StoredMessage};
 use crate::failure::Failure;
+use crate::files;
 use crate::schedules::PERMISSION;
 use crate::schedules::recipient::{RecipientPatch, listed};
 use crate::schedules::timing::{self, TimingPatch};
 use crate::transaction::{Once, Repeat, run_once};
 use crate::views::schedule::ScheduleView;
-use hub_domain::Schedule;
+use hub_domain::{FileHolder, Schedule};
 use hub_store::schedules;
 use postrider_model::{Id, Key};
 
@@ -32,9 +33,9 @@ pub async fn create(
 ) -> Result<Once<ScheduleView>, Failure> {
     actor.require(PERMISSION)?;
     let (project, now) = (&actor.project, actor.now);
-    let message = StoredMessage::new(actor, command.message)?;
+    let message = StoredMessage::new(actor, command.message).await?;
     let planned = message.planned(&actor.hub, project, now).await?;
-    let to = match command.to.named(&planned, project)? {
+    let to = match command.to.named(&planned, actor)? {
         Some(to) => to,
         None => planned.recipient(&command.to.to, project)?,
     };
@@ -65,6 +66,7 @@ pub async fn create(
     timing::check(&schedule)?;
 
     let is_for_code = planned.is_for_code();
+    let carried = message.files();
     run_once(
         actor,
         repeat,
@@ -75,7 +77,10 @@ pub async fn create(
             };
             schedule.listed_contact_id = listed(work, &schedule.to, is_for_code)?;
             schedules::insert(work.tx, &schedule)?;
-            Ok::<_, Failure>(ScheduleView::read(work.tx, schedule)?)
+            let by = (FileHolder::Scheduled, schedule.id.get());
+            files::name_by(work, by, &carried)?;
+            let addresses = work.addresses();
+            Ok::<_, Failure>(ScheduleView::read(work.tx, schedule, &addresses)?)
         },
         show,
     )

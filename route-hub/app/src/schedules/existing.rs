@@ -6,22 +6,23 @@ use crate::listing::{self, ListRequest, Listed};
 use crate::schedules::{PERMISSION, VIEW, found};
 use crate::transaction::run;
 use crate::views::schedule::ScheduleView;
+use hub_domain::FileHolder;
 use hub_store::list::Filter;
 use hub_store::schedules::{self, by};
-use hub_store::{broadcasts, contacts, groups};
+use hub_store::{broadcasts, contacts, files, groups};
 use hub_view::Refusal;
 use postrider_model::{ContactId, GroupId, ScheduledId};
 
 /// Lists the scheduled messages of a project.
 pub async fn list(actor: &Actor, request: ListRequest) -> Result<Listed<ScheduleView>, Failure> {
     actor.require(VIEW)?;
-    let of = actor.project.id;
+    let (of, addresses) = (actor.project.id, actor.addresses());
     listing::list(
         actor.hub.store.of(of),
         request,
         move |tx, query| schedules::list(tx, of, query),
         move |tx, query| schedules::count(tx, of, query),
-        ScheduleView::read_all,
+        move |tx, rows| ScheduleView::read_all(tx, rows, &addresses),
     )
     .await
 }
@@ -29,10 +30,10 @@ pub async fn list(actor: &Actor, request: ListRequest) -> Result<Listed<Schedule
 /// Returns one scheduled message.
 pub async fn get(actor: &Actor, id: ScheduledId) -> Result<ScheduleView, Failure> {
     actor.require(VIEW)?;
-    let of = actor.project.id;
+    let (of, addresses) = (actor.project.id, actor.addresses());
     let reading = actor.hub.store.of(of).read(move |tx| {
         let schedule = schedules::get(tx, of, id)?;
-        let view = schedule.map(|schedule| ScheduleView::read(tx, schedule));
+        let view = schedule.map(|schedule| ScheduleView::read(tx, schedule, &addresses));
         view.transpose()
     });
     Ok(found(reading.await?)?)
@@ -72,6 +73,7 @@ pub async fn delete(actor: &Actor, id: ScheduledId) -> Result<(), Failure> {
     run(actor, move |work| {
         let deleted = schedules::delete(work.tx, work.project.id, id)?;
         found(deleted.then_some(()))?;
+        files::let_go(work.tx, FileHolder::Scheduled, id.get())?;
         broadcasts::end_of_schedule(work.tx, id, "the scheduled message was deleted")?;
         Ok(())
     })

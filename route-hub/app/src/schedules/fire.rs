@@ -12,8 +12,8 @@ use crate::unit_of_work::UnitOfWork;
 use hub_domain::{MessageSource, Project, RelativeSchedule, Schedule, ScheduledTo};
 use hub_store::contacts::{self, Touches};
 use hub_store::damaged::Found;
-use hub_store::{StoreError, Tx, groups, relative_schedules, schedules};
-use postrider_model::{GroupId, Now, ProjectId, UnixMs};
+use hub_store::{StoreError, Tx, campaigns, groups, relative_schedules, schedules};
+use postrider_model::{CampaignId, GroupId, Now, ProjectId, UnixMs};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -177,7 +177,7 @@ async fn prepare(
         let scheduled_by = |planned: Planned| Box::new(planned.scheduled_by(schedule.id));
         let planned = planned.map(scheduled_by);
         let ready = match (&planned, &schedule.to) {
-            (Err(_), _) | (_, ScheduledTo::Group(_)) => Ready::default(),
+            (Err(_), _) | (_, ScheduledTo::Group(_) | ScheduledTo::Filter(_)) => Ready::default(),
             (Ok(planned), to) => planned.ready(hub, project, [to], now).await,
         };
         prepared.push(Due {
@@ -213,7 +213,7 @@ fn pass(
     if !schedules::is_current(work.tx, &due.schedule)? {
         return Ok(false);
     }
-    let mut stopped = None;
+    let (mut stopped, mut campaign_id) = (None, None);
     if let Some(relative) = due.schedule.relative_id {
         let Some(relative) = relative_schedules::get(work.tx, work.project.id, relative)? else {
             // Its relative schedule was deleted; its own row goes as that one's are walked to.
@@ -223,6 +223,10 @@ fn pass(
             return Ok(false);
         }
         stopped = group_stops(work.tx, &relative)?;
+        campaign_id = relative.campaign_id;
+        if stopped.is_none() {
+            stopped = campaign_stops(work.tx, &relative, &due.schedule)?;
+        }
     }
     let mut schedule = due.schedule.clone();
     schedule.problem = match (&due.planned, stopped) {
@@ -230,10 +234,24 @@ fn pass(
         (Err(problem), None) => Some(problem.clone()),
         (Ok(planned), None) => match &schedule.to {
             ScheduledTo::Group(group) => broadcast(work, &schedule, *group)?,
+            ScheduledTo::Filter(filter) => {
+                make(work, &schedule, Recipients::filter(filter.clone()))?;
+                None
+            }
             to => {
                 due.ready.begin(work);
-                match planned.store(work, to, (&due.ready, 0), touches) {
-                    Ok(()) => None,
+                let sent = match campaign_id {
+                    None => planned.store(work, to, (&due.ready, 0), touches),
+                    Some(id) => {
+                        let planned = planned.as_ref().clone().of_campaign(id);
+                        planned.store(work, to, (&due.ready, 0), touches)
+                    }
+                };
+                match sent {
+                    Ok(()) => {
+                        count_sent(work.tx, campaign_id)?;
+                        None
+                    }
                     Err(Unsent::Blocked) => Some("the contact is blocked".to_owned()),
                     Err(Unsent::Refused(rule)) => Some(rule),
                     Err(Unsent::Store(error)) => return Err(error),
@@ -274,6 +292,32 @@ fn group_stops(
         .map(|_| NOT_ALLOWED))
 }
 
+/// Says why the campaign of a relative schedule sends nothing to a contact.
+fn campaign_stops(
+    tx: &mut Tx<'_>,
+    relative: &RelativeSchedule,
+    schedule: &Schedule,
+) -> Result<Option<&'static str>, StoreError> {
+    let (Some(id), ScheduledTo::Contact(contact)) = (relative.campaign_id, &schedule.to) else {
+        return Ok(None);
+    };
+    let campaign = campaigns::get(tx, relative.project_id, id)?;
+    let Some(excluded) = campaign.and_then(|campaign| campaign.exclude_group_id) else {
+        return Ok(None);
+    };
+    Ok(match groups::get(tx, relative.project_id, excluded)? {
+        None => Some("the group that the campaign leaves out is gone"),
+        Some(group) if contacts::is_in(tx, &group, *contact)? => {
+            Some("the campaign leaves the contact out")
+        }
+        Some(_) => None,
+    })
+}
+
+fn count_sent(tx: &mut Tx<'_>, campaign: Option<CampaignId>) -> Result<(), StoreError> {
+    campaign.map_or(Ok(()), |id| campaigns::count_sent(tx, id, 1))
+}
+
 /// What a group says that nothing may be sent to.
 const NOT_ALLOWED: &str = "sending to the group is not allowed";
 
@@ -283,22 +327,31 @@ fn broadcast(
     schedule: &Schedule,
     group_id: GroupId,
 ) -> Result<Option<String>, StoreError> {
-    let message = StoredMessage::read(&schedule.message);
     let problem = match groups::get(work.tx, schedule.project_id, group_id)? {
         None => "the group is gone",
         Some(group) if !group.allow_sending => NOT_ALLOWED,
         Some(group) => {
-            let given = NewBroadcast {
-                source: MessageSource::Scheduled,
-                scheduled_id: Some(schedule.id),
-                message_type: schedule.message_type,
-                message: message.map_err(|unreadable| unreadable.in_column(schedules::MESSAGE))?,
-                title: None,
-                recipients: Recipients::group(&group),
-            };
-            given.store(work)?;
+            make(work, schedule, Recipients::group(&group))?;
             return Ok(None);
         }
     };
     Ok(Some(problem.to_owned()))
+}
+
+fn make(
+    work: &mut UnitOfWork<'_, '_>,
+    schedule: &Schedule,
+    recipients: Recipients,
+) -> Result<(), StoreError> {
+    let message = StoredMessage::read(&schedule.message);
+    let given = NewBroadcast {
+        source: MessageSource::Scheduled,
+        scheduled_id: Some(schedule.id),
+        campaign_id: None,
+        message_type: schedule.message_type,
+        message: message.map_err(|unreadable| unreadable.in_column(schedules::MESSAGE))?,
+        title: None,
+        recipients,
+    };
+    given.store(work).map(drop)
 }

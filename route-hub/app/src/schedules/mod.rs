@@ -30,6 +30,10 @@ pub const PERMISSION: Permission = Permission::SendMessages;
 /// Whoever looks at schedules needs it.
 pub const VIEW: Permission = Permission::ViewMessages;
 
+/// How often a change is tried that another one came before. Of many at the same moment one is made
+/// each time.
+const CHANGE_TRIES_MAX: usize = 100;
+
 /// How often schedules are looked at; far below the 15 s that they may be late.
 const LOOK_EVERY: Duration = Duration::from_secs(3);
 

@@ -1,10 +1,12 @@
 //! Whom a scheduled message is for.
 
+use crate::actor::Actor;
 use crate::commands::new_message::To;
 use crate::failure::Failure;
 use crate::messages::planned::Planned;
+use crate::tasks::Found;
 use crate::unit_of_work::UnitOfWork;
-use hub_domain::{Project, ScheduledTo};
+use hub_domain::ScheduledTo;
 use hub_store::{contacts, groups};
 use hub_view::Refusal;
 use postrider_model::{ContactId, GroupId};
@@ -14,6 +16,8 @@ use postrider_model::{ContactId, GroupId};
 pub struct RecipientPatch {
     /// A group.
     pub group_id: Option<GroupId>,
+    /// A filter of contacts.
+    pub filter: Option<Found>,
     /// A number, a code or a contact.
     pub to: To,
 }
@@ -23,12 +27,31 @@ impl RecipientPatch {
     pub(super) fn named(
         &self,
         planned: &Planned,
-        project: &Project,
+        actor: &Actor,
     ) -> Result<Option<ScheduledTo>, Refusal> {
+        if let Some(found) = &self.filter {
+            return self.filter(found, planned, actor).map(Some);
+        }
         match self.group_id {
             None if self.to == To::default() => Ok(None),
-            None => planned.recipient(&self.to, project).map(Some),
+            None => planned.recipient(&self.to, &actor.project).map(Some),
             Some(group) => self.group(group, planned).map(Some),
+        }
+    }
+
+    fn filter(
+        &self,
+        found: &Found,
+        planned: &Planned,
+        actor: &Actor,
+    ) -> Result<ScheduledTo, Refusal> {
+        let refused = |rule| Err(Refusal::invalid_param("filter_type", rule));
+        if self.group_id.is_some() || self.to != To::default() {
+            return refused("is one kind of recipients, and another is named");
+        }
+        match planned.is_for_code() {
+            true => refused("finds nobody that a code is sent to"),
+            false => found.of_contacts(actor).map(ScheduledTo::Filter),
         }
     }
 
@@ -64,6 +87,7 @@ pub(super) fn listed(
         Refusal::invalid_param(param, rule)
     };
     match to {
+        ScheduledTo::Filter(_) => Ok(None),
         ScheduledTo::Number(_) if is_for_code => Ok(None),
         ScheduledTo::Number(number) => {
             let contact = contacts::find_by_number(work.tx, project, number)?;

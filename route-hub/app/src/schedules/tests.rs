@@ -110,6 +110,7 @@ fn patch(start: UnixMs) -> SchedulePatch {
         message: message(),
         to: RecipientPatch {
             group_id: None,
+            filter: None,
             to: To {
                 number: Address::new(NUMBER),
                 contact_id: None,

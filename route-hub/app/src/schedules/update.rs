@@ -3,19 +3,17 @@
 use crate::actor::Actor;
 use crate::commands::stored_message::StoredMessage;
 use crate::failure::Failure;
+use crate::files;
 use crate::messages::planned::Planned;
 use crate::schedules::create::SchedulePatch;
 use crate::schedules::recipient::listed;
-use crate::schedules::{PERMISSION, found};
+use crate::schedules::{CHANGE_TRIES_MAX, PERMISSION, found};
 use crate::transaction::run;
 use crate::views::schedule::ScheduleView;
-use hub_domain::Schedule;
+use hub_domain::{FileHolder, Schedule};
 use hub_store::schedules;
 use hub_view::Refusal;
-use postrider_model::ScheduledId;
-
-/// How often a change is tried again that another one came before.
-const TRIES: usize = 20;
+use postrider_model::{FileId, ScheduledId};
 
 /// Changes what is given; its times are looked for anew where they change.
 pub async fn update(
@@ -24,7 +22,7 @@ pub async fn update(
     patch: SchedulePatch,
 ) -> Result<ScheduleView, Failure> {
     actor.require(PERMISSION)?;
-    for _ in 0..TRIES {
+    for _ in 0..CHANGE_TRIES_MAX {
         if let Some(view) = attempt(actor, id, patch.clone()).await? {
             return Ok(view);
         }
@@ -43,7 +41,8 @@ async fn attempt(
     let before = store.read(move |tx| schedules::get(tx, of, id)).await?;
     let before = found(before)?;
     let mut schedule = before.clone();
-    let is_for_code = change(actor, &mut schedule, patch).await?.is_for_code();
+    let (planned, carried) = change(actor, &mut schedule, patch).await?;
+    let is_for_code = planned.is_for_code();
 
     let moved = schedule.to != before.to;
     run(actor, move |work| {
@@ -55,25 +54,27 @@ async fn attempt(
             found(schedules::get(work.tx, of, id)?)?;
             return Ok(None);
         }
-        Ok(Some(ScheduleView::read(work.tx, schedule)?))
+        files::name_by(work, (FileHolder::Scheduled, id.get()), &carried)?;
+        let addresses = work.addresses();
+        Ok(Some(ScheduleView::read(work.tx, schedule, &addresses)?))
     })
     .await
 }
 
-/// Puts into a schedule what is given, and checks the whole.
+/// Puts into a schedule what is given, and checks the whole. Returns the files that it names, too.
 async fn change(
     actor: &Actor,
     schedule: &mut Schedule,
     patch: SchedulePatch,
-) -> Result<Planned, Failure> {
+) -> Result<(Planned, Vec<FileId>), Failure> {
     let project = &actor.project;
     let mut message = StoredMessage::read(&schedule.message)
         .map_err(|unreadable| unreadable.in_column(schedules::MESSAGE))?;
     let planned = message.change(actor, patch.message).await?;
     schedule.message = message.to_text();
-    if let Some(to) = patch.to.named(&planned, project)? {
+    if let Some(to) = patch.to.named(&planned, actor)? {
         schedule.to = to;
     }
     patch.timing.apply(project, schedule, actor.now.unix)?;
-    Ok(planned)
+    Ok((planned, message.files()))
 }

@@ -13,9 +13,9 @@ use crate::transaction;
 use crate::unit_of_work::UnitOfWork;
 use crate::webhooks::enqueue;
 use crate::worker::{self, Next, Worker};
-use hub_domain::{BroadcastShare, Message, MessageType, Phone, PhoneType};
+use hub_domain::{BroadcastShare, Counted, Message, MessageType, Phone, PhoneType};
 use hub_store::damaged::Found;
-use hub_store::{StoreError, messages, phones};
+use hub_store::{StoreError, messages, phones, statistics};
 use postrider_link::ownership::hub::{Fact, HubState};
 use postrider_model::{MessageStatus, Now, ProjectId, UnixMs};
 use std::collections::BTreeMap;
@@ -304,7 +304,7 @@ fn play(
     message: &mut Message,
     step: Step,
 ) -> Result<bool, StoreError> {
-    let share = BroadcastShare::of(message);
+    let (share, counted) = (BroadcastShare::of(message), Counted::of(message));
     if let Some(owned) = &mut message.ownership {
         owned.send_attempts += u32::from(owned.state == HubState::Waiting);
         owned.state = step.state;
@@ -321,6 +321,7 @@ fn play(
     if is_sent && note_call(message) {
         messages::update_call(work.tx, message)?;
     }
+    statistics::recount(work.tx, &counted, message)?;
     if !message.hidden {
         enqueue::send_status(work, message)?;
     }

@@ -7,12 +7,13 @@ pub use effects::Effects;
 use crate::actor::{Actor, Who};
 use crate::audit;
 use crate::hub::Hub;
+use crate::hub::files::Addresses;
 use hub_domain::routing::Ability;
-use hub_domain::{Message, Phone, Project};
+use hub_domain::{Message, Phone, Project, ShortLink};
 use hub_store::broadcasts::{self, Tallies};
 use hub_store::contacts;
-use hub_store::{StoreError, Tx, messages, phones};
-use postrider_model::{BroadcastId, ContactId, GroupId, Id, Key, Now, PhoneId};
+use hub_store::{StoreError, Tx, messages, phones, short_links};
+use postrider_model::{BroadcastId, ContactId, GroupId, Id, Key, MessageId, Now, PhoneId};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -42,6 +43,7 @@ pub struct UnitOfWork<'w, 't> {
     /// What its messages do to the counts of their broadcasts.
     pub tallies: Tallies,
     made: Vec<Message>,
+    links: Vec<ShortLink>,
     called_off: BTreeMap<BroadcastId, Option<i64>>,
     sent: BTreeMap<PhoneId, u64>,
 }
@@ -87,6 +89,7 @@ impl<'w, 't> UnitOfWork<'w, 't> {
             contacts: contacts::Known::default(),
             tallies: Tallies::default(),
             made: Vec::new(),
+            links: Vec::new(),
             called_off: BTreeMap::new(),
             sent: BTreeMap::new(),
         }
@@ -98,6 +101,11 @@ impl<'w, 't> UnitOfWork<'w, 't> {
             who: actor.who.clone(),
             ..Self::new(&actor.hub, tx, &actor.project, actor.now)
         }
+    }
+
+    /// Returns who gives the addresses of files.
+    pub fn addresses(&self) -> Addresses {
+        self.hub.files.addresses(self.now.unix)
     }
 
     /// Makes the id of a new row; a job that runs again makes another.
@@ -134,15 +142,24 @@ impl<'w, 't> UnitOfWork<'w, 't> {
         }
     }
 
-    /// Takes a new message; it is stored with the others at the end, or before somebody counts them.
-    pub(crate) fn make(&mut self, message: &Message) {
+    /// Takes a new message with its short links; they are stored with the others at the end, or before
+    /// somebody counts them.
+    pub(crate) fn make(&mut self, message: &Message, links: &[ShortLink]) {
         self.made.push(message.clone());
+        self.links.extend_from_slice(links);
         self.tallies.made(message);
     }
 
-    /// Stores the messages that were made so far.
+    /// Returns the short links of a message that is not stored yet.
+    pub(crate) fn links_of_new(&self, id: MessageId) -> Vec<ShortLink> {
+        let own = self.links.iter().filter(|link| link.message_id == id);
+        own.cloned().collect()
+    }
+
+    /// Stores the messages that were made so far, and their short links.
     pub(crate) fn write_made(&mut self) -> Result<(), StoreError> {
-        messages::insert_all(self.tx, &std::mem::take(&mut self.made))
+        messages::insert_all(self.tx, &std::mem::take(&mut self.made))?;
+        short_links::insert_all(self.tx, &std::mem::take(&mut self.links))
     }
 
     /// Counts a message that was sent on a phone.

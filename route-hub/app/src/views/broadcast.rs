@@ -1,7 +1,10 @@
 //! A broadcast.
 
 use crate::commands::stored_message::StoredMessage;
-use crate::views::stored_message::{Named, media, number_shown, write_message};
+use crate::hub::files::Addresses;
+use crate::views::stored_message::{
+    BY_FILTER, Named, filter_shown, media, number_shown, write_message,
+};
 use hub_domain::{Address, Broadcast, BroadcastTo, ScheduledTo};
 use hub_store::{StoreError, Tx, broadcasts};
 use hub_view::{ObjectWriter, Resource};
@@ -18,14 +21,19 @@ pub struct BroadcastView {
     message: StoredMessage,
     recipients: Vec<Json>,
     recipients_str: String,
+    addresses: Addresses,
 }
 
 impl BroadcastView {
     /// Looks up whom a broadcast is for.
-    pub fn read(tx: &mut Tx<'_>, broadcast: Broadcast) -> Result<Self, StoreError> {
-        let (recipients, recipients_str) = match broadcast.to {
+    pub fn read(
+        tx: &mut Tx<'_>,
+        broadcast: Broadcast,
+        addresses: &Addresses,
+    ) -> Result<Self, StoreError> {
+        let (recipients, recipients_str) = match &broadcast.to {
             BroadcastTo::Group(id) => {
-                let to = ScheduledTo::Group(id);
+                let to = ScheduledTo::Group(*id);
                 let named = Named::read(tx, broadcast.project_id, &to)?;
                 (
                     named.shown().cloned().into_iter().collect(),
@@ -37,6 +45,7 @@ impl BroadcastView {
                 let shown = numbers.iter().map(|number| number_shown(number.as_str()));
                 (shown.collect(), in_words(&numbers))
             }
+            BroadcastTo::Filter(filter) => (vec![filter_shown(filter)], BY_FILTER.to_owned()),
             BroadcastTo::Requests => (Vec::new(), String::new()),
         };
         Ok(Self {
@@ -44,6 +53,7 @@ impl BroadcastView {
             broadcast,
             recipients,
             recipients_str,
+            addresses: addresses.clone(),
         })
     }
 }
@@ -58,22 +68,27 @@ impl Resource for BroadcastView {
         out.put("recipients", &self.recipients);
         out.put("recipients_str", &self.recipients_str);
         out.put("exclude_contact_id", &broadcast.exclude_contact_id);
+        out.put("exclude_group_id", &broadcast.exclude_group_id);
         out.put("title", &broadcast.title);
         write_progress(broadcast, out);
         write_message(out, &self.message, broadcast.message_type.as_str());
-        let media = media(&self.message);
+        let media = media(&self.message, &self.addresses);
         out.put_some("media", Some(media).filter(|media| !media.is_empty()));
         out.put("status", broadcast.status());
         out.put_some("error_message", broadcast.problem.as_deref());
         out.put("source", broadcast.source.as_str());
         out.put("simulated", &self.message.options.simulated);
-        for name in ["clicked_count", "price", "price_currency", "url", "user_id"] {
+        let clicked = self.message.options.track_clicks;
+        let clicked = clicked.then_some(broadcast.clicked_count);
+        out.put("clicked_count", &clicked);
+        for name in ["price", "price_currency", "url", "user_id"] {
             out.put(name, &NOTHING);
         }
         out.put("reply_count", &broadcast.reply_count);
         let last_reply_time = broadcast.last_reply_time.map(UnixMs::seconds);
         out.put("last_reply_time", &last_reply_time);
         out.put("scheduled_id", &broadcast.scheduled_id);
+        out.put("campaign_id", &broadcast.campaign_id);
         out.put("project_id", &broadcast.project_id);
     }
 }

@@ -3,7 +3,7 @@
 use hub_domain::{CustomField, FieldItem, FieldOwner};
 use serde::Serialize;
 
-/// A field; what only the other kind has is left out.
+/// A field; what only other kinds have is left out.
 #[derive(Debug, Clone, Serialize)]
 pub struct FieldView {
     name: String,
@@ -25,12 +25,17 @@ pub struct FieldView {
 
 impl From<CustomField> for FieldView {
     fn from(field: CustomField) -> Self {
-        let of = |owner, flag| (field.owner == owner).then_some(flag);
+        let (of_contacts, of_messages) = match field.owner {
+            FieldOwner::Contact => (true, false),
+            FieldOwner::Message => (false, true),
+            FieldOwner::Table(_) => (false, false),
+        };
+        let of_imports = !of_messages;
         Self {
-            readonly: of(FieldOwner::Contact, field.readonly),
-            lookup_key: of(FieldOwner::Contact, field.lookup_key),
-            show_on_conversation: of(FieldOwner::Contact, field.show_on_conversation),
-            hide_values: of(FieldOwner::Message, field.hide_values),
+            readonly: of_imports.then_some(field.readonly),
+            lookup_key: of_imports.then_some(field.lookup_key),
+            show_on_conversation: of_contacts.then_some(field.show_on_conversation),
+            hide_values: of_messages.then_some(field.hide_values),
             name: field.name.unwrap_or_else(|| field.variable.clone()),
             variable: field.variable,
             field_type: field.field_type.as_str(),

@@ -1,7 +1,9 @@
 //! A message.
 
-use hub_domain::{Direction, Message, MessageType, WaitingFor};
-use hub_store::{StoreError, Tx, labels};
+use crate::hub::files::Addresses;
+use crate::views::file;
+use hub_domain::{Direction, Message, MessageType, ShortLink, WaitingFor};
+use hub_store::{StoreError, Tx, labels, short_links};
 use hub_view::{ObjectWriter, Resource};
 use postrider_link::ownership::hub::HubState;
 use postrider_model::{LabelId, UnixMs};
@@ -25,13 +27,31 @@ pub struct MessageView {
     pub waiting: Option<Waiting>,
     /// Its labels.
     pub label_ids: Vec<LabelId>,
+    /// Gives the addresses of its files.
+    pub addresses: Addresses,
+    /// The short links in its text.
+    pub links: Vec<ShortLink>,
+}
+
+/// Looks up the short links of a message.
+pub(crate) fn links_of(tx: &mut Tx<'_>, message: &Message) -> Result<Vec<ShortLink>, StoreError> {
+    match message.may_have_links() {
+        true => short_links::of_message(tx, message.project_id, message.id),
+        false => Ok(Vec::new()),
+    }
 }
 
 impl MessageView {
-    /// Looks up the labels of a message.
-    pub(crate) fn read(tx: &mut Tx<'_>, message: Message) -> Result<Self, StoreError> {
+    /// Looks up the labels and links of a message.
+    pub(crate) fn read(
+        tx: &mut Tx<'_>,
+        message: Message,
+        addresses: Addresses,
+    ) -> Result<Self, StoreError> {
         Ok(Self {
+            addresses,
             label_ids: labels::of_message(tx, message.id)?,
+            links: links_of(tx, &message)?,
             waiting: None,
             message,
         })
@@ -58,7 +78,14 @@ impl MessageView {
         out.put_some("error_message", message.error_message.as_deref());
         out.put_some("error_code", message.error_code.as_deref());
         write_network(message, out);
-        write_links(message, out);
+        if !message.media.is_empty() {
+            out.put(
+                "media",
+                &file::media(&message.media, &self.addresses, false),
+            );
+        }
+        write_short_links(message, &self.links, out);
+        write_ids(message, out);
         if let Some(waiting) = self.waiting {
             out.put("waiting_for", &waiting.reason.map(WaitingFor::as_str));
             let seconds = waiting.next_slot_time.map(UnixMs::seconds);
@@ -108,11 +135,36 @@ fn write_network(message: &Message, out: &mut ObjectWriter<'_>) {
         out.put("ring_time", &message.ring_time_sec);
         out.put("in_progress", &is_in_progress(message));
     }
-    out.put("track_clicks", &false);
+    out.put("track_clicks", &message.track_clicks);
     out.put("network_code", &message.network_code);
 }
 
-fn write_links(message: &Message, out: &mut ObjectWriter<'_>) {
+/// Writes the short links that stand in the text as it is shown: who sees its template alone is not told
+/// where the URLs lead that are written for its recipient.
+fn write_short_links(message: &Message, links: &[ShortLink], out: &mut ObjectWriter<'_>) {
+    let first = links.iter().filter_map(|link| link.time_clicked).min();
+    out.put_some("time_clicked", first.map(UnixMs::seconds));
+    let text = message.content.as_ref().map_or("", |text| text.as_str());
+    let shown = links.iter().filter(|link| text.contains(&link.short_url()));
+    let shown: Vec<_> = shown.map(short_url).collect();
+    out.put_some("short_urls", Some(shown).filter(|shown| !shown.is_empty()));
+}
+
+fn short_url(link: &ShortLink) -> Value {
+    let mut shown = json!({
+        "short_url": link.short_url(),
+        "link_type": link.target.link_type(),
+        "time_clicked": link.time_clicked.map(UnixMs::seconds),
+        "expiration_time": link.expiration_time.map(UnixMs::seconds),
+    });
+    match link.target.media_index() {
+        Some(index) => shown["media_index"] = json!(index),
+        None => shown["destination_url"] = json!(link.target.address()),
+    }
+    shown
+}
+
+fn write_ids(message: &Message, out: &mut ObjectWriter<'_>) {
     out.put("service_id", &NOTHING);
     out.put("phone_id", &message.phone_id);
     out.put("contact_id", &message.contact_id);

@@ -4,11 +4,17 @@
 
 pub(crate) mod alert;
 pub mod broadcast;
+pub mod campaign;
 pub(crate) mod contact;
+pub(crate) mod data_row;
+pub(crate) mod data_table;
+pub(crate) mod data_view;
 pub(crate) mod field;
+pub mod file;
 pub(crate) mod group;
 pub(crate) mod label;
 pub mod message;
+pub(crate) mod message_template;
 pub(crate) mod organization;
 pub(crate) mod phone;
 pub(crate) mod project;
@@ -17,4 +23,6 @@ pub(crate) mod route;
 pub mod schedule;
 pub(crate) mod sight;
 pub(crate) mod stored_message;
+pub(crate) mod task;
 pub(crate) mod webhook;
+pub(crate) mod webhook_delivery;

@@ -1,6 +1,7 @@
 //! A relative scheduled message.
 
 use crate::commands::stored_message::StoredMessage;
+use crate::hub::files::Addresses;
 use crate::views::schedule::{write_recipient, write_rule};
 use crate::views::stored_message::{Named, media, write_message};
 use hub_domain::RelativeSchedule;
@@ -14,12 +15,18 @@ pub struct RelativeView {
     relative: RelativeSchedule,
     message: StoredMessage,
     named: Named,
+    addresses: Addresses,
 }
 
 impl RelativeView {
     /// Looks up whom it is for.
-    pub fn read(tx: &mut Tx<'_>, relative: RelativeSchedule) -> Result<Self, StoreError> {
+    pub fn read(
+        tx: &mut Tx<'_>,
+        relative: RelativeSchedule,
+        addresses: &Addresses,
+    ) -> Result<Self, StoreError> {
         Ok(Self {
+            addresses: addresses.clone(),
             named: Named::read(tx, relative.project_id, &relative.to)?,
             message: StoredMessage::read(&relative.message).unwrap_or_default(),
             relative,
@@ -39,8 +46,9 @@ impl Resource for RelativeView {
         out.put("end_time", &relative.end_time.map(UnixMs::seconds));
         write_recipient(out, &relative.to, &self.named);
         write_message(out, &self.message, relative.message_type.as_str());
-        out.put("media", &media(&self.message));
+        out.put("media", &media(&self.message, &self.addresses));
         out.put("time_created", &relative.time_created.seconds());
+        out.put("campaign_id", &relative.campaign_id);
         out.put("project_id", &relative.project_id);
     }
 }

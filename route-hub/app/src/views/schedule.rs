@@ -1,6 +1,7 @@
 //! A scheduled message.
 
 use crate::commands::stored_message::StoredMessage;
+use crate::hub::files::Addresses;
 use crate::views::stored_message::{Named, media, write_message};
 use hub_domain::{Schedule, ScheduledTo};
 use hub_store::{StoreError, Tx};
@@ -14,6 +15,7 @@ pub struct ScheduleView {
     schedule: Schedule,
     message: StoredMessage,
     named: Named,
+    addresses: Addresses,
 }
 
 impl ScheduleView {
@@ -23,18 +25,26 @@ impl ScheduleView {
     }
 
     /// Looks up whom a schedule is for.
-    pub fn read(tx: &mut Tx<'_>, schedule: Schedule) -> Result<Self, StoreError> {
+    pub fn read(
+        tx: &mut Tx<'_>,
+        schedule: Schedule,
+        addresses: &Addresses,
+    ) -> Result<Self, StoreError> {
         let named = Named::read(tx, schedule.project_id, &schedule.to)?;
-        Ok(Self::of(schedule, named))
+        Ok(Self::of(schedule, named, addresses))
     }
 
     /// Looks up whom the schedules of a page are for, each contact and group once.
-    pub fn read_all(tx: &mut Tx<'_>, rows: Vec<Schedule>) -> Result<Vec<Self>, StoreError> {
+    pub fn read_all(
+        tx: &mut Tx<'_>,
+        rows: Vec<Schedule>,
+        addresses: &Addresses,
+    ) -> Result<Vec<Self>, StoreError> {
         let mut known = BTreeMap::new();
         let mut views = Vec::with_capacity(rows.len());
         for schedule in rows {
             let key = match &schedule.to {
-                ScheduledTo::Number(_) => None,
+                ScheduledTo::Number(_) | ScheduledTo::Filter(_) => None,
                 ScheduledTo::Contact(id) => Some((0, id.get())),
                 ScheduledTo::Group(id) => Some((1, id.get())),
             };
@@ -45,13 +55,14 @@ impl ScheduleView {
             if let Some(key) = key {
                 known.insert(key, named.clone());
             }
-            views.push(Self::of(schedule, named));
+            views.push(Self::of(schedule, named, addresses));
         }
         Ok(views)
     }
 
-    fn of(schedule: Schedule, named: Named) -> Self {
+    fn of(schedule: Schedule, named: Named, addresses: &Addresses) -> Self {
         Self {
+            addresses: addresses.clone(),
             message: StoredMessage::read(&schedule.message).unwrap_or_default(),
             schedule,
             named,
@@ -68,7 +79,7 @@ impl Resource for ScheduleView {
         out.put("recipients", &recipients);
         write_recipient(out, &schedule.to, &self.named);
         write_message(out, &self.message, schedule.message_type.as_str());
-        out.put("media", &media(&self.message));
+        out.put("media", &media(&self.message, &self.addresses));
         out.put("time_created", &schedule.time_created.seconds());
         out.put("start_time", &schedule.start_time.seconds());
         out.put("end_time", &schedule.end_time.map(UnixMs::seconds));
@@ -93,6 +104,7 @@ pub(crate) fn write_recipient(out: &mut ObjectWriter<'_>, to: &ScheduledTo, name
         ScheduledTo::Group(id) => (Some(id), None, None),
         ScheduledTo::Contact(id) => (None, Some(id), None),
         ScheduledTo::Number(number) => (None, None, Some(number.as_str())),
+        ScheduledTo::Filter(_) => (None, None, None),
     };
     out.put("recipients_str", named.text());
     out.put("group_id", &group);

@@ -1,7 +1,9 @@
 //! What schedules and broadcasts show alike: whom they are for, and what they send.
 
 use crate::commands::stored_message::StoredMessage;
-use hub_domain::ScheduledTo;
+use crate::hub::files::Addresses;
+use crate::views::file;
+use hub_domain::{ContactFilter, ScheduledTo};
 use hub_store::{StoreError, Tx, contacts, groups};
 use hub_view::ObjectWriter;
 use postrider_model::ProjectId;
@@ -41,6 +43,10 @@ impl Named {
                     text: name.or(number).unwrap_or_default(),
                 }
             }
+            ScheduledTo::Filter(filter) => Self {
+                shown: Some(filter_shown(filter)),
+                text: BY_FILTER.to_owned(),
+            },
             ScheduledTo::Group(id) => {
                 let name = groups::get(tx, project_id, *id)?.map(|group| group.name);
                 let shown = json!({ "type": "group", "group_id": id, "group_name": name });
@@ -61,6 +67,15 @@ impl Named {
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
+}
+
+/// What contacts are called that a filter finds.
+pub(crate) const BY_FILTER: &str = "contacts by a filter";
+
+/// Returns a filter as `recipients` shows it.
+pub(crate) fn filter_shown(filter: &ContactFilter) -> Json {
+    let params = serde_json::from_str(&filter.filter_params).unwrap_or(Json::Null);
+    json!({ "type": "filter", "filter_type": filter.filter_type.as_str(), "filter_params": params })
 }
 
 /// Returns a number as `recipients` shows it.
@@ -91,7 +106,7 @@ pub(crate) fn write_message(
     out.put("tts_voice", &message.tts_voice);
     out.put("replace_variables", &replaces);
     out.put("is_template", &replaces);
-    out.put("track_clicks", &false);
+    out.put("track_clicks", &options.track_clicks);
     out.put("route_params", &options.payload);
     out.put("vars", &item.vars);
     out.put("label_ids", &options.labels.iter().collect::<BTreeSet<_>>());
@@ -101,12 +116,8 @@ pub(crate) fn write_message(
 }
 
 /// Returns what a message's media are shown as.
-pub(crate) fn media(message: &StoredMessage) -> Vec<Json> {
-    let links = message.options.links.as_ref();
-    let links = links.into_iter().flat_map(|links| &links.value);
-    links.map(|url| medium(url)).collect()
-}
-
-fn medium(url: &str) -> Json {
-    json!({ "url": url, "type": null, "filename": null, "size": null, "file_id": null })
+pub(crate) fn media(message: &StoredMessage, addresses: &Addresses) -> Vec<Json> {
+    let media = message.options.media.as_ref();
+    let media = media.map_or(&[][..], |media| &media.value);
+    file::media(media, addresses, true)
 }

@@ -20,13 +20,5 @@ pub async fn get(actor: &Actor, id: WebhookId) -> Result<WebhookView, Failure> {
 /// Lists the webhook objects of a project.
 pub async fn list(actor: &Actor, request: ListRequest) -> Result<Listed<WebhookView>, Failure> {
     actor.require(PERMISSION)?;
-    let project = actor.project.id;
-    listing::list(
-        actor.hub.store.of(project),
-        request,
-        move |tx, query| webhooks::list(tx, project, query),
-        move |tx, query| webhooks::count(tx, project, query),
-        |_, webhooks| Ok(webhooks.into_iter().map(WebhookView).collect()),
-    )
-    .await
+    listing::of_project(actor, request, webhooks::list, webhooks::count, WebhookView).await
 }

@@ -138,7 +138,7 @@ mod tests {
         Settlement {
             row: Arc::new(row),
             fate: Fate::Delivered,
-            tried: None,
+            ending: None,
             time: now.unix,
         }
     }

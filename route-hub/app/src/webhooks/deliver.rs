@@ -121,8 +121,9 @@ impl Ring {
             settlements,
         } = batch;
         let hub = self.hub.clone();
+        let kept_max = hub.caps().deliveries;
         let job = self.hub.store.of(project_id).write(move |tx| {
-            let gone = settlement::commit(tx, project_id, &settlements, now.unix)?;
+            let gone = settlement::commit(tx, project_id, &settlements, kept_max)?;
             waiting::left_of(&hub, tx, project_id, gone, now)
         });
         self.commits.spawn(async move { (project_id, job.await) });

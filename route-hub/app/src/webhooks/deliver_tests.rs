@@ -6,9 +6,9 @@ use crate::webhooks::testing::{Fixture, Here, message};
 use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
-use hub_domain::{Day, Organization, OutboxRow, WebhookLogEntry, Zone};
+use hub_domain::{Day, DeliveryAttempt, DeliveryStatus, Organization, OutboxRow, Zone};
 use hub_outgoing::{Client, Guard};
-use hub_store::{organizations, outbox, projects, usage, webhook_log};
+use hub_store::{organizations, outbox, projects, usage};
 use postrider_model::Secret;
 use std::{
     collections::BTreeSet,
@@ -49,7 +49,10 @@ async fn a_row_is_posted_signed_and_logged() {
             .starts_with("v1,")
     );
     let log = fixture.log();
-    assert_eq!((log.len(), log[0].attempt, log[0].outbox_id), (1, 1, id));
+    let kept = fixture.deliveries().remove(0);
+    assert_eq!((log.len(), kept.id.get()), (1, id));
+    assert_eq!(kept.status, DeliveryStatus::Delivered);
+    assert_eq!(kept.body, "event=send_status", "without the secret");
     assert_eq!(
         (log[0].outcome.as_str(), log[0].http_status),
         ("delivered", Some(200))
@@ -276,11 +279,10 @@ impl Fixture {
         self.hub.store.read_here(move |tx| outbox::get(tx, id))
     }
 
-    fn log(&self) -> Vec<WebhookLogEntry> {
-        let project_id = self.project.id;
-        self.hub
-            .store
-            .read_here(move |tx| webhook_log::latest(tx, project_id, 1_000))
+    /// Every attempt that was noted.
+    fn log(&self) -> Vec<DeliveryAttempt> {
+        let all = self.deliveries().into_iter();
+        all.flat_map(|delivery| delivery.attempts).collect()
     }
 
     async fn outbox_holds(&self, count: u64) {

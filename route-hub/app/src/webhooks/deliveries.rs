@@ -39,7 +39,7 @@ use crate::webhooks::lane::{Class, Endpoint, Lane};
 use crate::webhooks::retry;
 use crate::webhooks::scan::{Found, LaneAsk, ScanAsk, Scanned};
 use crate::webhooks::scanning::Scanning;
-use crate::webhooks::settlement::{Ending, Fate, Settlement, Tried};
+use crate::webhooks::settlement::{Ending, Fate, Settlement};
 use crate::webhooks::shares::Shares;
 use crate::webhooks::slots::Slots;
 use hub_domain::{OutboxRow, ProjectShares};
@@ -241,11 +241,7 @@ impl Deliveries {
             retry::next_attempt(attempts, row.time_created, random, now.unix)
                 .map_or(Fate::GivenUp, |due_at| Fate::Again { due_at, attempts })
         };
-        let tried = Some(Tried {
-            attempt: attempts,
-            ending,
-        });
-        self.settle(row, fate, tried, now);
+        self.settle(row, fate, Some(ending), now);
         self.queue_lane(&endpoint);
     }
 
@@ -370,7 +366,7 @@ impl Deliveries {
     }
 
     /// Decides a row's fate, which is to be committed.
-    fn settle(&mut self, row: Arc<OutboxRow>, fate: Fate, tried: Option<Tried>, now: Now) {
+    fn settle(&mut self, row: Arc<OutboxRow>, fate: Fate, ending: Option<Ending>, now: Now) {
         if let Some(held) = self.rows.get_mut(&row.id) {
             held.stage = Stage::Settling;
             if let Some(lane) = self.lanes.get_mut(&held.endpoint) {
@@ -383,7 +379,7 @@ impl Deliveries {
         self.commits.push(Settlement {
             row,
             fate,
-            tried,
+            ending,
             time: now.unix,
         });
     }

@@ -624,8 +624,8 @@ impl World {
     fn written(&mut self, batch: &Batch) {
         for settlement in batch.settlements.iter() {
             let id = settlement.row.id;
-            if let Some(tried) = settlement.tried {
-                self.log.push((id, tried.ending.outcome));
+            if let Some(ending) = settlement.ending {
+                self.log.push((id, ending.outcome));
             }
             match settlement.fate {
                 Fate::Delivered => {

@@ -41,7 +41,12 @@ pub(crate) fn send_status(
     let mut event = Event::new(WebhookEvent::SendStatus, Some(message.id));
     let sight = sight(work, message)?;
     let shown = message.clone().shown_to(sight);
-    event.form.fields(&MessageView::read(work.tx, shown)?);
+    let addresses = work.addresses();
+    let mut view = MessageView::read(work.tx, shown, addresses)?;
+    if view.links.is_empty() {
+        view.links = work.links_of_new(message.id);
+    }
+    event.form.fields(&view);
     add_contact(work, &mut event.form, message, sight)?;
     waiting::write(work, event, &receivers)
 }
@@ -74,7 +79,8 @@ pub(crate) fn incoming_message(
     if let Some(number) = message.from_number.as_ref().and_then(numbers::in_e164) {
         event.form.text("from_number_e164", number.as_str());
     }
-    let mut view = MessageView::read(work.tx, message.clone())?;
+    let addresses = work.addresses();
+    let mut view = MessageView::read(work.tx, message.clone(), addresses)?;
     if let Some(raw) = raw {
         view.message.from_number = Some(raw.clone());
     }
@@ -128,7 +134,8 @@ pub(crate) fn send_broadcast(
         return Ok(());
     }
     let mut event = Event::new(WebhookEvent::SendBroadcast, None);
-    let view = BroadcastView::read(work.tx, broadcast.clone())?;
+    let addresses = work.addresses();
+    let view = BroadcastView::read(work.tx, broadcast.clone(), &addresses)?;
     event.form.fields(&view);
     waiting::write(work, event, &receivers)
 }
@@ -151,11 +158,7 @@ fn status_receivers<'a>(
 /// Returns the webhook objects that ask for an event.
 fn wanting(objects: &[Webhook], event: WebhookEvent) -> impl Iterator<Item = Receiver<'_>> {
     let wants = move |object: &&Webhook| object.events.contains(&event);
-    objects.iter().filter(wants).map(|object| Receiver {
-        url: &object.url,
-        secret: object.secret.as_ref(),
-        basic: true,
-    })
+    objects.iter().filter(wants).map(Receiver::of)
 }
 
 /// Adds what may be seen of a message's contact, as `contact[...]`.

@@ -1,7 +1,8 @@
 //! Writing what became of attempts: many in one unit of work.
 
-use hub_domain::{OutboxRow, WebhookLogEntry};
-use hub_store::{StoreError, Tx, outbox, webhook_log};
+use hub_domain::{DeliveryAttempt, DeliveryStatus, OutboxRow};
+use hub_store::webhook_deliveries::{self, Noted};
+use hub_store::{StoreError, Tx, outbox};
 use postrider_model::{ProjectId, UnixMs};
 use std::sync::Arc;
 
@@ -49,15 +50,6 @@ pub(crate) enum Fate {
     },
 }
 
-/// An attempt that was made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Tried {
-    /// Which one it was, from 1.
-    pub attempt: u32,
-    /// How it ended.
-    pub ending: Ending,
-}
-
 /// One row's fate, to be committed.
 #[derive(Debug, Clone)]
 pub(crate) struct Settlement {
@@ -65,22 +57,21 @@ pub(crate) struct Settlement {
     pub row: Arc<OutboxRow>,
     /// What happens to it.
     pub fate: Fate,
-    /// The attempt that decided it, unless none was made.
-    pub tried: Option<Tried>,
+    /// The end of the attempt that decided it, unless none was made.
+    pub ending: Option<Ending>,
     /// When it was decided.
     pub time: UnixMs,
 }
 
-/// The log's word for a row that is no longer tried.
-const GIVEN_UP: &str = "given_up";
-
-/// Writes settlements of one project and their log. Returns how many rows are gone.
+/// Writes settlements of one project, and notes of each what happened; the project keeps its newest
+/// `kept_max` deliveries. Returns how many rows are gone.
 pub(crate) fn commit(
     tx: &mut Tx<'_>,
     project: ProjectId,
     batch: &[Settlement],
-    now: UnixMs,
+    kept_max: u64,
 ) -> Result<u64, StoreError> {
+    webhook_deliveries::note(tx, project, batch.iter().filter_map(noted), kept_max)?;
     let mut gone = Vec::new();
     for settlement in batch {
         match settlement.fate {
@@ -90,49 +81,28 @@ pub(crate) fn commit(
                 outbox::put_off_followers(tx, &settlement.row, due_at)?;
             }
         }
-        for entry in lines(settlement) {
-            let id = tx.key(now).get();
-            webhook_log::insert(tx, &WebhookLogEntry { id, ..entry })?;
-        }
     }
     outbox::delete(tx, project, gone)
 }
 
-fn lines(settlement: &Settlement) -> impl Iterator<Item = WebhookLogEntry> {
-    let attempt = settlement.tried.map(|tried| {
-        let ending = tried.ending;
-        line(
-            settlement,
-            tried.attempt,
-            ending.outcome,
-            ending.http_status,
-        )
-    });
-    let made = settlement
-        .tried
-        .map_or(settlement.row.attempts, |tried| tried.attempt);
-    let over = settlement.fate == Fate::GivenUp;
-    let over = over.then(|| line(settlement, made, GIVEN_UP, None));
-    attempt.into_iter().chain(over)
-}
-
-fn line(
-    settlement: &Settlement,
-    attempt: u32,
-    outcome: &str,
-    http_status: Option<u16>,
-) -> WebhookLogEntry {
-    let row = &settlement.row;
-    WebhookLogEntry {
-        id: 0,
-        outbox_id: row.id,
-        project_id: row.project_id,
-        message_id: row.message_id,
-        event: row.event,
-        url_origin: row.origin.clone(),
-        attempt,
-        outcome: outcome.to_owned(),
-        http_status,
-        time: settlement.time,
+/// Returns what is noted of a row; nothing of one that only waits behind another.
+fn noted(settlement: &Settlement) -> Option<Noted> {
+    let status = match settlement.fate {
+        Fate::Delivered => DeliveryStatus::Delivered,
+        Fate::GivenUp => DeliveryStatus::GivenUp,
+        Fate::Again { .. } => DeliveryStatus::Waiting,
+    };
+    if settlement.ending.is_none() && status == DeliveryStatus::Waiting {
+        return None;
     }
+    let attempt = settlement.ending.map(|ending| DeliveryAttempt {
+        time: settlement.time,
+        outcome: ending.outcome.to_owned(),
+        http_status: ending.http_status,
+    });
+    Some(Noted {
+        id: settlement.row.id,
+        status,
+        attempt,
+    })
 }

@@ -3,6 +3,7 @@
 //! Three ways stand beside each other: the `secret` parameter of the specification, the signature
 //! headers of Standard Webhooks, and HTTP Basic for webhook objects.
 
+use crate::views::webhook_delivery::header_id;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use hub_domain::OutboxRow;
@@ -36,7 +37,7 @@ pub(crate) fn full_body(row: &OutboxRow) -> String {
 /// Source: Standard Webhooks, with the secret's bytes as they are for a key.
 pub(crate) fn headers(row: &OutboxRow, body: &str, now: UnixMs) -> HeaderMap {
     let mut headers = HeaderMap::new();
-    let id = format!("msg_{:016x}", row.id);
+    let id = header_id(row.id);
     let timestamp = now.seconds().to_string();
     if let Some(secret) = &row.secret {
         let signature = sign(secret, &id, &timestamp, body);

@@ -4,8 +4,11 @@ use crate::clock::SystemClock;
 use crate::hub::{Hub, HubParts};
 use crate::testing::fresh_id;
 use crate::unit_of_work::UnitOfWork;
-use hub_domain::{Message, MessageType, OutboxRow, Phone, PhoneType, Project, Vars, WebhookEvent};
-use hub_store::{SqliteSettings, Store, StoreError, Tx, outbox};
+use hub_domain::{
+    Message, MessageType, OutboxRow, Phone, PhoneType, Project, Vars, WebhookDelivery, WebhookEvent,
+};
+use hub_store::list::ListQuery;
+use hub_store::{SqliteSettings, Store, StoreError, Tx, outbox, webhook_deliveries};
 use postrider_model::{Key, MessageId, Now, ProjectId, UnixMs};
 use std::{sync::Arc, thread};
 use tempfile::TempDir;
@@ -15,6 +18,7 @@ pub(crate) fn row(id: i64) -> OutboxRow {
     OutboxRow {
         id,
         project_id: project(1),
+        webhook_id: None,
         message_id: None,
         origin: "https://a.example:443".into(),
         url: "https://a.example/hook".into(),
@@ -96,6 +100,17 @@ impl Fixture {
             work.finish()?;
             Ok(done)
         })
+    }
+
+    /// The deliveries that are kept, the oldest first.
+    pub(crate) fn deliveries(&self) -> Vec<WebhookDelivery> {
+        let project_id = self.project.id;
+        let all = ListQuery {
+            page_size: 1_000,
+            ..ListQuery::default()
+        };
+        let job = move |tx: &mut Tx<'_>| webhook_deliveries::list(tx, project_id, &all);
+        self.hub.store.read_here(job).rows
     }
 
     /// Everything in the outbox, in the order in which it was written.

@@ -20,6 +20,7 @@ struct Tally {
     last_send: Option<UnixMs>,
     replies: i64,
     last_reply: Option<UnixMs>,
+    clicked: i64,
 }
 
 impl Tallies {
@@ -66,6 +67,11 @@ impl Tallies {
         tally.last_reply = tally.last_reply.max(Some(at));
     }
 
+    /// Counts a message of which a link was clicked for the first time.
+    pub fn clicked(&mut self, id: BroadcastId) {
+        self.of(id).clicked += 1;
+    }
+
     fn of(&mut self, id: BroadcastId) -> &mut Tally {
         self.by_broadcast.entry(id).or_default()
     }
@@ -88,7 +94,8 @@ impl Tallies {
                  last_send_time = CASE WHEN CAST($13 AS BIGINT) IS NULL OR last_send_time > $13 \
                  THEN last_send_time ELSE $13 END, \
                  last_reply_time = CASE WHEN CAST($14 AS BIGINT) IS NULL OR last_reply_time > $14 \
-                 THEN last_reply_time ELSE $14 END WHERE id = $1",
+                 THEN last_reply_time ELSE $14 END, \
+                 clicked_count = clicked_count + $15 WHERE id = $1",
                 &values![
                     id,
                     tally.expected,
@@ -104,6 +111,7 @@ impl Tallies {
                     tally.last_message,
                     tally.last_send,
                     tally.last_reply,
+                    tally.clicked,
                 ],
             )?;
         }

@@ -5,7 +5,8 @@ use crate::list::{self, Column, Index, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
 use hub_domain::{
-    Address, Broadcast, BroadcastCounts, BroadcastStage, BroadcastTo, MessageSource, MessageType,
+    Address, Broadcast, BroadcastCounts, BroadcastStage, BroadcastTo, ContactFilter, MessageSource,
+    MessageType,
 };
 use postrider_model::{BroadcastId, GroupId, ProjectId};
 
@@ -13,10 +14,10 @@ use postrider_model::{BroadcastId, GroupId, ProjectId};
 macro_rules! columns {
     () => {
         "id, project_id, title, message_type, source, scheduled_id, message, to_kind, group_id, \
-         exclude_contact_id, stage, done_up_to, reached, estimated_count, problem, queued_count, \
+         contact_filter, exclude_contact_id, stage, done_up_to, reached, estimated_count, problem, queued_count, \
          sent_count, failed_count, failed_queued_count, delivered_count, not_delivered_count, \
          cancelled_count, num_parts, reply_count, last_reply_time, last_message_time, \
-         last_send_time, time_created"
+         last_send_time, time_created, exclude_group_id, campaign_id, clicked_count"
     };
 }
 
@@ -57,14 +58,14 @@ pub fn insert(
     broadcast: &Broadcast,
     numbers: &[Address],
 ) -> Result<(), StoreError> {
-    let (to_kind, group) = columns_of(broadcast.to);
+    let (to_kind, group, filter) = columns_of(&broadcast.to);
     let counts = broadcast.counts;
     tx.run(
         concat!(
             "INSERT INTO broadcasts (",
             columns!(),
             ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, \
-             $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28)"
+             $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32)"
         ),
         &values![
             broadcast.id,
@@ -76,6 +77,7 @@ pub fn insert(
             &broadcast.message,
             to_kind,
             group,
+            filter,
             broadcast.exclude_contact_id,
             broadcast.stage.code(),
             broadcast.done_up_to,
@@ -95,6 +97,9 @@ pub fn insert(
             broadcast.last_message_time,
             broadcast.last_send_time,
             broadcast.time_created,
+            broadcast.exclude_group_id,
+            broadcast.campaign_id,
+            broadcast.clicked_count,
         ],
     )?;
     if broadcast.to == BroadcastTo::Numbers {
@@ -161,12 +166,14 @@ pub fn count(tx: &mut Tx<'_>, project_id: ProjectId, query: &ListQuery) -> Resul
 const TO_GROUP: i64 = 1;
 const TO_NUMBERS: i64 = 2;
 const TO_REQUESTS: i64 = 3;
+const TO_FILTER: i64 = 4;
 
-const fn columns_of(to: BroadcastTo) -> (i64, Option<GroupId>) {
+fn columns_of(to: &BroadcastTo) -> (i64, Option<GroupId>, Option<String>) {
     match to {
-        BroadcastTo::Group(id) => (TO_GROUP, Some(id)),
-        BroadcastTo::Numbers => (TO_NUMBERS, None),
-        BroadcastTo::Requests => (TO_REQUESTS, None),
+        BroadcastTo::Group(id) => (TO_GROUP, Some(*id), None),
+        BroadcastTo::Numbers => (TO_NUMBERS, None, None),
+        BroadcastTo::Requests => (TO_REQUESTS, None, None),
+        BroadcastTo::Filter(filter) => (TO_FILTER, None, Some(filter.to_json())),
     }
 }
 
@@ -202,14 +209,20 @@ fn read(row: &Row<'_>) -> Result<Broadcast, StoreError> {
         last_message_time: columns.time()?,
         last_send_time: columns.opt_time()?,
         time_created: columns.time()?,
+        exclude_group_id: columns.opt_id()?,
+        campaign_id: columns.opt_id()?,
+        clicked_count: columns.int()?,
     })
 }
 
 fn read_to(columns: &mut Cursor<'_>) -> Result<BroadcastTo, StoreError> {
-    match (columns.int()?, columns.opt_id()?) {
-        (TO_GROUP, Some(group)) => Ok(BroadcastTo::Group(group)),
-        (TO_NUMBERS, None) => Ok(BroadcastTo::Numbers),
-        (TO_REQUESTS, None) => Ok(BroadcastTo::Requests),
+    let (kind, group) = (columns.int()?, columns.opt_id()?);
+    let filter = columns.opt_parsed(ContactFilter::from_json)?;
+    match (kind, group, filter) {
+        (TO_GROUP, Some(group), _) => Ok(BroadcastTo::Group(group)),
+        (TO_NUMBERS, None, _) => Ok(BroadcastTo::Numbers),
+        (TO_REQUESTS, None, _) => Ok(BroadcastTo::Requests),
+        (TO_FILTER, None, Some(filter)) => Ok(BroadcastTo::Filter(filter)),
         _ => Err(StoreError::BadRow { column: 7 }),
     }
 }

@@ -1,9 +1,10 @@
 //! Dynamic groups: which contacts meet their conditions.
 
 use super::{by, count};
+use crate::conditions::{self, Compared};
 use crate::list::{Filter, ListQuery, Op, Operand};
 use crate::{StoreError, Tx, groups, values};
-use hub_domain::{Compare, Condition, Group, GroupFilters, Subject, Term};
+use hub_domain::{Condition, ContactSubject, Group, GroupFilters};
 use postrider_model::{ContactId, Id, Key, ProjectId};
 use std::borrow::Cow;
 
@@ -39,6 +40,17 @@ pub fn meets(tx: &mut Tx<'_>, group: &Group, contact: ContactId) -> Result<bool,
     };
     query.filters.extend(group.filters.iter().flat_map(filters));
     Ok(count(tx, group.project_id, &query)? == 1)
+}
+
+/// Says whether a contact is in a group, of whichever kind.
+///
+/// # Errors
+/// [`StoreError::TooSlow`] after [`crate::list::TIME_MAX`].
+pub fn is_in(tx: &mut Tx<'_>, group: &Group, contact: ContactId) -> Result<bool, StoreError> {
+    match group.filters {
+        None => groups::is_member(tx, group.id, contact),
+        Some(_) => meets(tx, group, contact),
+    }
 }
 
 /// How many contacts of a stretch are in a dynamic group.
@@ -121,11 +133,7 @@ fn filters(conditions: &GroupFilters) -> impl Iterator<Item = Filter> + '_ {
         .conditions()
         .iter()
         .map(|condition| match condition {
-            Condition::Compares {
-                subject,
-                compare,
-                term,
-            } => comparison(subject, *compare, term),
+            Condition::Compares(comparison) => conditions::filter(comparison, compared),
             Condition::In(id) => Filter::within(by::GROUP, id.get()),
             Condition::NotIn(id) => Filter::Linked {
                 link: by::GROUP,
@@ -136,47 +144,19 @@ fn filters(conditions: &GroupFilters) -> impl Iterator<Item = Filter> + '_ {
         })
 }
 
-fn comparison(subject: &Subject, compare: Compare, term: &Term) -> Filter {
-    let (op, operand) = match (compare, term) {
-        (Compare::Exists, _) => (Op::Exists, operand(term)),
-        (Compare::NotExists, _) => (Op::Null, operand(term)),
-        (Compare::Eq, _) => (Op::Eq, operand(term)),
-        (Compare::Ne, _) => (Op::Ne, operand(term)),
-        (Compare::Prefix, _) => (Op::Prefix, operand(term)),
-        (Compare::Gte, _) => (Op::Gte, operand(term)),
-        (Compare::Lt, _) => (Op::Lt, operand(term)),
-        (Compare::Gt, _) => (Op::Gt, operand(term)),
-        (Compare::Lte, _) => (Op::Lte, operand(term)),
-    };
-    let column = match subject {
-        Subject::Variable(name) => {
-            return Filter::Variable {
-                name: name.clone(),
-                op,
-                operand,
-            };
-        }
-        Subject::Id => by::ID,
-        Subject::Name => by::NAME,
-        Subject::PhoneNumber => by::PHONE_NUMBER,
-        Subject::TimeCreated => by::TIME_CREATED,
-        Subject::TimeUpdated => by::TIME_UPDATED,
-        Subject::IncomingMessageCount => by::INCOMING_MESSAGE_COUNT,
-        Subject::OutgoingMessageCount => by::OUTGOING_MESSAGE_COUNT,
-        Subject::LastIncomingMessageTime => by::LAST_INCOMING_MESSAGE_TIME,
-        Subject::LastOutgoingMessageTime => by::LAST_OUTGOING_MESSAGE_TIME,
-        Subject::ConversationStatus => by::CONVERSATION_STATUS,
-        Subject::SendBlocked => by::SEND_BLOCKED,
-    };
-    Filter::new(column, op, operand)
-}
-
-fn operand(term: &Term) -> Operand {
-    match term {
-        Term::Text(text) => Operand::Text(text.clone()),
-        Term::Number(number) => Operand::Real(*number),
-        Term::Whole(number) => Operand::Int(*number),
-        Term::Time(time) => Operand::Int(time.0),
-        Term::Flag(flag) => Operand::Flag(*flag),
-    }
+fn compared(subject: &ContactSubject) -> Compared<'_> {
+    Compared::Column(match subject {
+        ContactSubject::Variable(name) => return Compared::Variable(name),
+        ContactSubject::Id => by::ID,
+        ContactSubject::Name => by::NAME,
+        ContactSubject::PhoneNumber => by::PHONE_NUMBER,
+        ContactSubject::TimeCreated => by::TIME_CREATED,
+        ContactSubject::TimeUpdated => by::TIME_UPDATED,
+        ContactSubject::IncomingMessageCount => by::INCOMING_MESSAGE_COUNT,
+        ContactSubject::OutgoingMessageCount => by::OUTGOING_MESSAGE_COUNT,
+        ContactSubject::LastIncomingMessageTime => by::LAST_INCOMING_MESSAGE_TIME,
+        ContactSubject::LastOutgoingMessageTime => by::LAST_OUTGOING_MESSAGE_TIME,
+        ContactSubject::ConversationStatus => by::CONVERSATION_STATUS,
+        ContactSubject::SendBlocked => by::SEND_BLOCKED,
+    })
 }

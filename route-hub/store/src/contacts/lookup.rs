@@ -2,6 +2,7 @@
 
 use super::{get, read};
 use crate::fields;
+use crate::variables::OF_CONTACTS;
 use crate::{StoreError, Tx, values};
 use hub_domain::{Address, Contact, FieldOwner, VarValue, fold, numbers};
 use postrider_model::{ContactId, ProjectId};
@@ -133,13 +134,8 @@ pub fn find_by_variable(
     let Some(field) = fields::key(tx, project_id, FieldOwner::Contact, variable)? else {
         return Ok(None);
     };
-    let id: Option<ContactId> = tx.query_one(
-        "SELECT bearer_id FROM contact_vars WHERE field_id = $1 AND value = $2 \
-         ORDER BY bearer_id LIMIT 1",
-        &values![field, super::variables::value_text(value)],
-        |row| row.id(0),
-    )?;
-    match id {
+    let id = OF_CONTACTS.oldest(tx, field, value)?;
+    match id.and_then(ContactId::from_i64) {
         Some(id) => get(tx, project_id, id),
         None => Ok(None),
     }

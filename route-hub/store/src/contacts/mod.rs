@@ -1,10 +1,12 @@
 //! Contacts: their rows and lists here, and beside them how they are looked up (`lookup`), what
-//! messages do to them (`counters`), their variables as rows (`variables`) and which of them are in
-//! a dynamic group (`dynamic_groups`).
+//! messages do to them (`counters`) and which of them are in a dynamic group (`dynamic_groups`).
 
 use crate::fields::Fields;
-use crate::list::{self, Column, Index, Kind, Link, ListQuery, Page, Scope, Table, Variables};
+use crate::list::{
+    self, Column, Index, Kind, Link, ListQuery, Names, Page, Scope, Table, Variables,
+};
 use crate::row::Cursor;
+use crate::variables::OF_CONTACTS;
 use crate::{Row, StoreError, Tx, groups, values};
 use hub_domain::{Address, Contact, ConversationStatus, FieldOwner, RouteId, Vars, fold, numbers};
 use postrider_model::{ContactId, PhoneNumber, ProjectId};
@@ -24,10 +26,9 @@ mod counters;
 mod dynamic_groups;
 mod known;
 mod lookup;
-mod variables;
 
 pub use counters::{Touches, forget_message, forget_messages, touch};
-pub use dynamic_groups::{Counted, count_among, filter_of_contact, meets};
+pub use dynamic_groups::{Counted, count_among, filter_of_contact, is_in, meets};
 pub use known::Known;
 pub use lookup::{find_by_name, find_by_number, find_by_variable, find_to_send_to};
 
@@ -74,6 +75,25 @@ pub mod by {
     };
 }
 
+/// What kept conditions on contacts may name.
+pub const NAMES: Names = Names {
+    columns: &[
+        by::ID,
+        by::NAME,
+        by::PHONE_NUMBER,
+        by::CONVERSATION_STATUS,
+        by::TIME_UPDATED,
+        by::TIME_CREATED,
+        by::SEND_BLOCKED,
+        by::LAST_MESSAGE_TIME,
+        by::LAST_INCOMING_MESSAGE_TIME,
+        by::LAST_OUTGOING_MESSAGE_TIME,
+        by::INCOMING_MESSAGE_COUNT,
+        by::OUTGOING_MESSAGE_COUNT,
+    ],
+    links: &[by::GROUP],
+};
+
 const TABLE: Table<Contact> = Table {
     name: "contacts",
     columns: columns!(),
@@ -91,7 +111,13 @@ const TABLE: Table<Contact> = Table {
 /// Stores a new contact with its variables.
 pub fn create(tx: &mut Tx<'_>, fields: &mut Fields, contact: &Contact) -> Result<(), StoreError> {
     insert(tx, contact)?;
-    variables::keep(tx, fields, contact.id, &Vars::default(), &contact.vars)
+    OF_CONTACTS.keep(
+        tx,
+        fields,
+        contact.id.get(),
+        &Vars::default(),
+        &contact.vars,
+    )
 }
 
 /// Stores what people change of a contact, and of its variables those that differ.
@@ -102,7 +128,7 @@ pub fn change(
     contact: &Contact,
 ) -> Result<(), StoreError> {
     update(tx, contact)?;
-    variables::keep(tx, fields, contact.id, &before.vars, &contact.vars)
+    OF_CONTACTS.keep(tx, fields, contact.id.get(), &before.vars, &contact.vars)
 }
 
 /// Removes a contact with its variables and memberships; says whether it was there. Its messages
@@ -115,10 +141,7 @@ pub fn delete(tx: &mut Tx<'_>, project_id: ProjectId, id: ContactId) -> Result<b
     if removed == 0 {
         return Ok(false);
     }
-    tx.run(
-        "DELETE FROM contact_vars WHERE bearer_id = $1",
-        &values![id],
-    )?;
+    OF_CONTACTS.remove_all(tx, id.get())?;
     groups::leave_all(tx, id)?;
     Ok(true)
 }
@@ -360,7 +383,7 @@ mod tests {
             (
                 vec![oslo(), group(GROUP)],
                 Sort::BY_ID,
-                "contact_vars_by_value (field_id=? AND value=?)",
+                "contact_vars_by_value (field_id=? AND <expr>=?)",
             ),
             (
                 vec![oslo(), group(FEW)],

@@ -1,6 +1,7 @@
 //! How a column is compared with what is asked for.
 
 use super::{Op, Operand};
+use crate::variables::{INDEXED_CHARS, indexed};
 use hub_domain::fold;
 use postrider_model::Key;
 use sea_query::{Cond, Expr, ExprTrait};
@@ -8,15 +9,21 @@ use sea_query::{Cond, Expr, ExprTrait};
 /// Whole seconds, in milliseconds.
 pub(super) const SECOND_MS: i64 = 1_000;
 
-/// A truth value is written in two ways: what asks for one of them finds both.
-pub(super) fn equal_variable(column: Expr, operand: &Operand) -> Cond {
+/// Compares the text of a variable in a table of variables, whose index holds its beginning.
+pub(super) fn compare_variable(table: &str, op: Op, operand: &Operand) -> Cond {
+    let beginning = Expr::cust(format!("substr({table}.value, 1, 300)"));
     let text = fold(&text_of(operand));
-    let other = match text.as_str() {
-        "1" => "true",
-        "0" => "false",
-        _ => return Cond::all().add(column.eq(text)),
-    };
-    Cond::all().add(column.is_in([text.as_str(), other]))
+    let start = indexed(&text).to_owned();
+    match (op, text.as_str()) {
+        // A truth value is written in two ways: what asks for one of them finds both.
+        (Op::Eq, "1") => Cond::all().add(beginning.is_in(["1", "true"])),
+        (Op::Eq, "0") => Cond::all().add(beginning.is_in(["0", "false"])),
+        (Op::Eq, _) if text.len() >= INDEXED_CHARS => {
+            let whole = Expr::cust(format!("{table}.value"));
+            Cond::all().add(beginning.eq(start)).add(whole.eq(text))
+        }
+        _ => compare_text(beginning, op, start),
+    }
 }
 
 pub(super) fn text_of(operand: &Operand) -> String {

@@ -8,15 +8,18 @@ mod compare;
 mod marker;
 mod path;
 mod sql;
+mod stored;
 
 pub use marker::{BadMarker, Marker};
+pub use stored::{BadFilters, Names};
 
 #[cfg(test)]
 use crate::plans::Way;
 use crate::row::Row;
 use crate::{StoreError, Tx};
 use marker::SortValue;
-use postrider_model::ProjectId;
+use postrider_model::{DataTableId, ProjectId};
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// How long a list or a count may take.
@@ -52,16 +55,18 @@ pub struct Column {
     kind: Kind,
     /// Whether rows may be without a value: an order by it says where those stand.
     can_be_null: bool,
+    /// Where it is another table's.
+    of: Option<Other>,
 }
 
 impl Column {
     /// Names a column of a table's definition.
     pub const fn new(name: &'static str, kind: Kind) -> Self {
-        let can_be_null = true;
         Self {
             name,
             kind,
-            can_be_null,
+            can_be_null: true,
+            of: None,
         }
     }
 
@@ -69,15 +74,31 @@ impl Column {
     pub const fn filled(name: &'static str, kind: Kind) -> Self {
         let can_be_null = false;
         Self {
-            name,
-            kind,
             can_be_null,
+            ..Self::new(name, kind)
+        }
+    }
+
+    /// A column of the row that another table has for a listed one.
+    pub(crate) const fn of(of: Other, name: &'static str, kind: Kind) -> Self {
+        Self {
+            of: Some(of),
+            ..Self::new(name, kind)
         }
     }
 }
 
-/// How a filter compares.
+/// Another table of the project, of which a listed row names one row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Other {
+    pub(crate) table: &'static str,
+    /// The column of the listed table with its id.
+    pub(crate) on: &'static str,
+}
+
+/// How a filter compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Op {
     /// Equal.
     Eq,
@@ -106,7 +127,8 @@ pub enum Op {
 }
 
 /// What a filter compares with.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Operand {
     /// A text.
     Text(String),
@@ -329,6 +351,14 @@ impl Scope {
             key: project_id.get(),
         }
     }
+
+    /// What belongs to a data table.
+    pub(crate) const fn of_table(table_id: DataTableId) -> Self {
+        Self {
+            column: "table_id",
+            key: table_id.get(),
+        }
+    }
 }
 
 /// Returns one page.
@@ -406,6 +436,27 @@ pub(crate) fn count<T>(
         tx.query_built(&statement.text, statement.values(), |row| row.int(0))
     })?;
     Ok(counted.first().map_or(0, |count| count.unsigned_abs()))
+}
+
+/// Counts the same by a column's whole multiples of `length`.
+pub(crate) fn count_by<T>(
+    tx: &mut Tx<'_>,
+    table: &Table<T>,
+    scope: &[Scope],
+    query: &ListQuery,
+    column: Column,
+    length: i64,
+) -> Result<Vec<(i64, i64)>, StoreError> {
+    if query.filters.contains(&Filter::Nothing) {
+        return Ok(Vec::new());
+    }
+    tx.within(TIME_MAX, |tx| {
+        let path = path::choose(tx, table, scope, query)?;
+        let statement = sql::count_by(table, scope, query, path, column, length);
+        tx.query_built(&statement.text, statement.values(), |row| {
+            Ok((row.int(0)?, row.int(1)?))
+        })
+    })
 }
 
 /// Returns how the engine would find a page.

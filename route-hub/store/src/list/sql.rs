@@ -2,11 +2,11 @@
 
 use super::compare::{
     SECOND_MS, compare_int, compare_real, compare_span, compare_text, compare_time_made,
-    equal_variable, escaped, is_true, presence, text_of,
+    compare_variable, escaped, is_true, presence,
 };
 use super::marker::{Marker, SortValue};
 use super::path::Path;
-use super::{Column, Filter, Index, Kind, ListQuery, Op, Operand, Scope, Table, Variables};
+use super::{Column, Filter, Index, Kind, ListQuery, Op, Operand, Other, Scope, Table, Variables};
 use crate::Value;
 use hub_domain::{Address, fold, numbers};
 use sea_query::{
@@ -97,6 +97,25 @@ pub(super) fn count<T>(
     Statement::of(&select)
 }
 
+/// Builds a count of the same by a column's whole multiples of `length`.
+pub(super) fn count_by<T>(
+    table: &Table<T>,
+    scope: &[Scope],
+    query: &ListQuery,
+    path: Path,
+    column: Column,
+    length: i64,
+) -> Statement {
+    let building = Building::new(table, scope, query, path);
+    let span = building.column(column.name).div(length);
+    let mut select = building.rows();
+    select
+        .expr_as(span, "span")
+        .expr(Expr::cust("count(*)"))
+        .group_by_col("span");
+    Statement::of(&select)
+}
+
 /// Builds a count of what the filter of a path lets through by itself, up to `most`.
 pub(super) fn probe<T>(
     table: &Table<T>,
@@ -140,7 +159,14 @@ impl<'a, T> Building<'a, T> {
     /// Names a column of the listed table; as an expression where its indexes are to stay out of the
     /// engine's choice, so that it follows the path.
     fn compared(&self, column: Column) -> Expr {
-        let Column { name, kind, .. } = column;
+        let Column { name, kind, of, .. } = column;
+        if let Some(Other { table, on }) = of {
+            let listed = self.table.name;
+            return Expr::cust(format!(
+                "(SELECT {table}.{name} FROM {table} WHERE {table}.id = {listed}.{on} \
+                 AND {table}.project_id = {listed}.project_id)"
+            ));
+        }
         let is_indexed = |index: &Index| index.column == name;
         if !self.table.indexes.iter().any(is_indexed) || self.followed_column() == Some(name) {
             return self.column(name);
@@ -328,10 +354,7 @@ impl<'a, T> Building<'a, T> {
                     (_, Operand::Real(number)) => {
                         compare_real(column("number"), positive(*op), *number)
                     }
-                    (Op::Eq | Op::Ne, operand) => equal_variable(column("value"), operand),
-                    (_, operand) => {
-                        compare_text(column("value"), positive(*op), fold(&text_of(operand)))
-                    }
+                    (_, operand) => compare_variable(variables.table, positive(*op), operand),
                 };
                 Cond::all().add(field).add(compared)
             }

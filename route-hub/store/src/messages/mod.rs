@@ -1,12 +1,15 @@
 //! Messages: as the API serves them here, as dispatch handles them in `dispatch`.
 
 use crate::damaged::{self, Found};
-use crate::list::{self, Column, Index, Kind, Link, ListQuery, Page, Scope, Table};
+use crate::list::{self, Column, Index, Kind, Link, ListQuery, Names, Page, Scope, Table};
 use crate::row::Cursor;
-use crate::{Row, StoreError, Tx, Value, labels, values};
+use crate::value::rows_of_parameters;
+use crate::{
+    Row, StoreError, Tx, Value, files, labels, short_links, statistics, values, webhook_deliveries,
+};
 use hub_domain::{
-    Address, Direction, Disclosure, Message, MessageSource, MessageType, OnUnknown, Vars,
-    status_code, status_from_code,
+    Address, Direction, Disclosure, FileHolder, Medium, Message, MessageSource, MessageType,
+    OnUnknown, Vars, files_of, status_code, status_from_code,
 };
 use ownership::OwnershipRow;
 use postrider_model::{MessageId, MessageText, ProjectId, Secret, UnixMs};
@@ -21,7 +24,8 @@ macro_rules! columns {
          simulated, priority, error_message, error_code, external_id, num_parts, network_code, \
          duration, ring_time, vars, route_params, status_url, status_secret, send_attempts, state, \
          ep, device_id, install, down_s, flags, on_unknown, life_end, hidden, parts_done, \
-         scheduled_id, route_id, broadcast_id, template, maker_sees"
+         scheduled_id, route_id, broadcast_id, template, maker_sees, media, campaign_id, \
+         track_clicks"
     };
 }
 
@@ -33,7 +37,7 @@ macro_rules! queued {
 }
 
 /// How many columns these are.
-const COLUMNS: usize = 44;
+const COLUMNS: usize = 47;
 /// Messages that are stored with one statement, where there are as many.
 const ROWS: usize = 50;
 
@@ -92,6 +96,25 @@ pub mod by {
     };
 }
 
+/// What kept conditions on messages may name.
+pub const NAMES: Names = Names {
+    columns: &[
+        by::ID,
+        by::DIRECTION,
+        by::MESSAGE_TYPE,
+        by::SOURCE,
+        by::STATUS,
+        by::STARRED,
+        by::TIME_CREATED,
+        by::EXTERNAL_ID,
+        by::CONTACT_ID,
+        by::SCHEDULED_ID,
+        by::BROADCAST_ID,
+        by::PHONE_ID,
+    ],
+    links: &[by::LABEL, by::GROUP],
+};
+
 const TABLE: Table<Message> = Table {
     name: "messages",
     columns: columns!(),
@@ -109,15 +132,21 @@ const TABLE: Table<Message> = Table {
     searched: &[],
 };
 
-/// Stores a new message.
+/// Stores a new message, and that it names the files that it carries.
 pub fn insert(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
+    insert_row(tx, message)?;
+    name_files(tx, message)
+}
+
+fn insert_row(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
+    statistics::count(tx, message);
     tx.run(
         concat!(
             "INSERT INTO messages (",
             columns!(),
             ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, \
              $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, \
-             $35, $36, $37, $38, $39, $40, $41, $42, $43, $44)"
+             $35, $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $47)"
         ),
         &row(message),
     )
@@ -127,25 +156,29 @@ pub fn insert(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
 pub fn insert_all(tx: &mut Tx<'_>, messages: &[Message]) -> Result<(), StoreError> {
     static INSERT: LazyLock<String> = LazyLock::new(|| {
         let insert = concat!("INSERT INTO messages (", columns!(), ") VALUES ");
-        insert.to_owned() + &rows(ROWS, COLUMNS)
+        insert.to_owned() + &rows_of_parameters(ROWS, COLUMNS)
     });
     let chunks = messages.chunks_exact(ROWS);
     let rest = chunks.remainder();
     for some in chunks {
+        some.iter()
+            .for_each(|message| statistics::count(tx, message));
         let values: Vec<_> = some.iter().flat_map(row).collect();
         tx.run(&INSERT, &values)?;
     }
-    rest.iter().try_for_each(|message| insert(tx, message))
+    rest.iter()
+        .try_for_each(|message| insert_row(tx, message))?;
+    messages
+        .iter()
+        .try_for_each(|message| name_files(tx, message))
 }
 
-/// Returns the parameters of so many rows: `($1, $2), ($3, $4)`.
-fn rows(count: usize, columns: usize) -> String {
-    let row = |row: usize| {
-        let first = row * columns + 1;
-        let values = (first..first + columns).map(|number| format!("${number}"));
-        format!("({})", values.collect::<Vec<_>>().join(", "))
-    };
-    (0..count).map(row).collect::<Vec<_>>().join(", ")
+fn name_files(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
+    if message.media.is_empty() {
+        return Ok(());
+    }
+    let by = (FileHolder::Message, message.id.get());
+    files::name(tx, message.project_id, by, &files_of(&message.media)).map(drop)
 }
 
 /// Returns a message's values in the order of its columns.
@@ -196,6 +229,9 @@ fn row(message: &Message) -> [Value<'_>; COLUMNS] {
         message.broadcast_id,
         &message.disclosure.template,
         message.disclosure.maker_sees,
+        Medium::all_to_json(&message.media),
+        message.campaign_id,
+        message.track_clicks,
     ]
 }
 
@@ -254,6 +290,40 @@ fn found_in(row: &Row<'_>) -> Result<Found<Message>, StoreError> {
     damaged::found(row, "messages", columns!(), read)
 }
 
+/// Counts a project's next messages from before there were counters, and says whether there are more.
+/// One that cannot be read is left out.
+pub fn count_some(tx: &mut Tx<'_>, project_id: ProjectId, limit: u32) -> Result<bool, StoreError> {
+    let Some(range) = statistics::range(tx, project_id)? else {
+        return Ok(false);
+    };
+    let next = between(tx, project_id, range, limit)?;
+    for found in &next {
+        if let Found::Row(message) = found {
+            statistics::count(tx, message);
+        }
+    }
+    statistics::counted_up_to(tx, project_id, next.last().map(Found::key))?;
+    Ok(!next.is_empty())
+}
+
+/// Returns a project's messages above one key and up to another, oldest first.
+fn between(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    (above, until): (i64, i64),
+    limit: u32,
+) -> Result<Vec<Found<Message>>, StoreError> {
+    tx.query(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM messages WHERE project_id = $1 AND id > $2 AND id <= $3 ORDER BY id LIMIT $4"
+        ),
+        &values![project_id, above, until, limit],
+        found_in,
+    )
+}
+
 /// Stores what people may change: star, error message and variables.
 pub fn update(tx: &mut Tx<'_>, message: &Message) -> Result<bool, StoreError> {
     let changed = tx.execute(
@@ -271,7 +341,8 @@ pub fn update(tx: &mut Tx<'_>, message: &Message) -> Result<bool, StoreError> {
     Ok(changed == 1)
 }
 
-/// Hides a deleted message and takes its labels off; says whether it was there to hide.
+/// Hides a deleted message, takes its labels off, ends its short links and forgets what was told of it;
+/// says whether it was there to hide.
 pub fn hide(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
@@ -285,6 +356,9 @@ pub fn hide(
     )?;
     if changed == 1 {
         labels::forget(tx, id)?;
+        webhook_deliveries::forget(tx, id)?;
+        short_links::forget(tx, project_id, id)?;
+        files::let_go(tx, FileHolder::Message, id.get())?;
     }
     Ok(changed == 1)
 }
@@ -367,6 +441,11 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Message, StoreError> {
             template: columns.opt_text()?.map(MessageText::from),
             maker_sees: columns.opt_flag()?,
         },
+        media: columns
+            .opt_parsed(Medium::all_from_json)?
+            .unwrap_or_default(),
+        campaign_id: columns.opt_id()?,
+        track_clicks: columns.flag()?,
     })
 }
 

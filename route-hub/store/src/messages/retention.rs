@@ -2,8 +2,8 @@
 
 use crate::purge::{self, Purged};
 use crate::row::Cursor;
-use crate::{StoreError, Tx, contacts, labels, values};
-use hub_domain::Direction;
+use crate::{StoreError, Tx, contacts, files, labels, statistics, values, webhook_deliveries};
+use hub_domain::{Direction, FileHolder};
 use postrider_link::ownership::hub::HubState;
 use postrider_model::{ContactId, Key, MessageId, ProjectId, UnixMs};
 use std::collections::BTreeMap;
@@ -54,13 +54,17 @@ impl Old {
 }
 
 /// Removes what is over among the next of a project's old messages above the key `above`, and
-/// takes it out of its contacts' counts.
+/// takes it out of its contacts' counts. Before all of the project are counted in its statistics, none
+/// goes.
 pub fn remove_old(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
     retention: &Retention,
     above: i64,
 ) -> Result<Removed, StoreError> {
+    if statistics::is_uncounted(tx, project_id)? {
+        return Ok(Removed::default());
+    }
     let before = Key::first_of_ms(retention.before.0).get();
     let looked_at = tx.query(
         OLD,
@@ -109,18 +113,24 @@ pub fn any_old(
     retention: &Retention,
     above: i64,
 ) -> Result<bool, StoreError> {
+    if statistics::is_uncounted(tx, project_id)? {
+        return Ok(false);
+    }
     let before = Key::first_of_ms(retention.before.0).get();
     let found = tx.query_one(OLD, &values![project_id, above, before, 1_u32], |_| Ok(()))?;
     Ok(found.is_some())
 }
 
 /// Removes deleted messages that are final and were last changed before `before`, one step of
-/// them.
+/// them. Before all of the project are counted in its statistics, none goes.
 pub fn purge_hidden(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
     before: UnixMs,
 ) -> Result<Purged, StoreError> {
+    if statistics::is_uncounted(tx, project_id)? {
+        return Ok(Purged::default());
+    }
     purge::step(tx, |tx, limit| {
         let ids = tx.query(
             concat!(
@@ -156,6 +166,8 @@ pub(crate) fn erase(tx: &mut Tx<'_>, id: MessageId) -> Result<(), StoreError> {
         &values![id],
     )?;
     labels::forget(tx, id)?;
+    webhook_deliveries::forget(tx, id)?;
+    files::let_go(tx, FileHolder::Message, id.get())?;
     tx.run("DELETE FROM messages WHERE id = $1", &values![id])?;
     Ok(())
 }

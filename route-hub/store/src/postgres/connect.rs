@@ -280,9 +280,9 @@ const CHECK_AGAIN: &str = "SELECT pg_backend_pid() AS backend, \
 
 /// The oldest version that is supported.
 const VERSION_MIN: i32 = 150_000;
-/// Sessions that are shared with others, or change from one transaction to the next.
-pub(crate) const POOLER: &str = "there is a pooler before it that shares its sessions, in transaction or \
-    statement mode: connect to PostgreSQL directly";
+/// Sessions that are shared with others, or that have not the hub's settings.
+pub(crate) const POOLER: &str = "there is a pooler before it that shares its sessions, or that passes over \
+    their settings: connect to PostgreSQL directly";
 
 async fn check(client: &Client) -> Result<Lead, StoreError> {
     let row = client.query_one(CHECK, &[]).await.map_err(failure)?;

@@ -14,6 +14,7 @@ use super::gates::{self, CommitRow, Gates, Wanted};
 use super::nets;
 use super::session::PostgresSession;
 use crate::job::Job;
+use crate::statistics::Counts;
 use crate::stopwatch::Stopwatch;
 use crate::turns::Party;
 use crate::tx::{Session as _, Tx};
@@ -145,7 +146,7 @@ impl Groups {
             return self.session.rollback();
         }
         let worked = self.work(&mut jobs, &mut gates, ran);
-        let done = worked.and_then(|()| self.commit(&mut gates));
+        let done = worked.and_then(|counts| self.commit(&mut gates, counts));
         match done {
             Ok(()) => answer(jobs, &self.hub),
             Err(Undone::Unsure) => self.ask(ran, jobs),
@@ -244,13 +245,14 @@ impl Groups {
         Ok(())
     }
 
-    /// Runs the jobs, one after the other.
+    /// Runs the jobs, one after the other, and returns what they counted.
     fn work(
         &mut self,
         jobs: &mut [Queued],
         gates: &mut Gates,
         ran: &mut Ran,
-    ) -> Result<(), Undone> {
+    ) -> Result<Counts, Undone> {
+        let mut counts = Counts::default();
         for (place, queued) in jobs.iter_mut().enumerate() {
             queued.is_stale = self.is_stale(&*queued.job, gates);
             if queued.is_stale {
@@ -262,6 +264,7 @@ impl Groups {
             let mut tx = Tx::new(&mut self.session, &self.hub.keys);
             let committable = queued.job.run(&mut tx);
             let is_too_large = tx.is_over_budget();
+            counts.merge(std::mem::take(tx.counts()));
             self.hub.health.worsen(tx.told());
             let raises = tx.changes_version() && !self.hub.mistakes.is("version_not_raised");
             gates.ran(&*queued.job, tx.last_key(), raises);
@@ -280,7 +283,7 @@ impl Groups {
                 return Err(undone);
             }
         }
-        Ok(())
+        Ok(counts)
     }
 
     /// Says whether a job was prepared on another version than its gates have by now.
@@ -301,14 +304,15 @@ impl Groups {
         }
     }
 
-    fn commit(&mut self, gates: &mut Gates) -> Result<(), Undone> {
+    fn commit(&mut self, gates: &mut Gates, counts: Counts) -> Result<(), Undone> {
         let at_commit = |error| Failure {
             place: 0,
             error: Some(error),
             at_commit: true,
             is_too_large: false,
         };
-        if let Err(error) = gates.save(&mut self.session) {
+        let counted = counts.write(&mut Tx::new(&mut self.session, &self.hub.keys));
+        if let Err(error) = counted.and_then(|()| gates.save(&mut self.session)) {
             let undone = self.undone(at_commit(error));
             self.session.rollback();
             return Err(undone);

@@ -15,7 +15,7 @@ use crate::keys::Keys;
 use crate::queue::WriteQueue;
 use crate::stop::Stop;
 use crate::tx::{Access, Session, Tx};
-use crate::{StoreError, meta, migrations};
+use crate::{StoreError, meta, migrations, statistics};
 use postrider_model::UnixMs;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -152,8 +152,11 @@ impl Opened {
         let session = &mut self.writers[0];
         session.begin(Access::Read)?;
         session.begin_job(u64::MAX);
-        let highest = meta::highest_key(&mut Tx::new(session, keys))?;
+        let mut tx = Tx::new(session, keys);
+        let highest = meta::highest_key(&mut tx)?;
+        let uncounted_until = statistics::uncounted_until(&mut tx)?;
         self.writers[0].commit()?;
+        keys.count_above(uncounted_until);
         if let Some(highest) = highest {
             keys.rise_above(highest);
         }

@@ -19,6 +19,8 @@ fn broadcast(value: i64, project_id: i64) -> Broadcast {
         message: "{}".to_owned(),
         to: BroadcastTo::Requests,
         exclude_contact_id: None,
+        exclude_group_id: None,
+        campaign_id: None,
         stage: BroadcastStage::Queuing,
         done_up_to: 0,
         reached: 0,
@@ -27,6 +29,7 @@ fn broadcast(value: i64, project_id: i64) -> Broadcast {
         counts: BroadcastCounts::default(),
         num_parts: 0,
         reply_count: 0,
+        clicked_count: 0,
         last_reply_time: None,
         last_message_time: NOW,
         last_send_time: None,
@@ -42,6 +45,8 @@ fn full() -> Broadcast {
         message: r#"{"content":"x"}"#.to_owned(),
         to: BroadcastTo::Group(id(3)),
         exclude_contact_id: Some(id(30)),
+        exclude_group_id: Some(id(4)),
+        campaign_id: Some(id(6)),
         stage: BroadcastStage::Cancelling,
         done_up_to: 1,
         reached: 2,
@@ -58,6 +63,7 @@ fn full() -> Broadcast {
         },
         num_parts: 11,
         reply_count: 12,
+        clicked_count: 0,
         last_reply_time: Some(UnixMs(13)),
         last_message_time: UnixMs(14),
         last_send_time: Some(UnixMs(15)),
@@ -72,11 +78,16 @@ pub(crate) fn a_broadcast_reads_back_with_its_numbers<B: Backend>() {
             to: BroadcastTo::Numbers,
             ..broadcast(201, 10)
         };
+        let to_found = Broadcast {
+            to: BroadcastTo::Filter(sample::contact_filter()),
+            ..broadcast(203, 10)
+        };
         let numbers = [address("+15005550001"), address("+15005550002")];
         for (row, numbers) in [
             (full(), &[][..]),
             (to_numbers, &numbers[..]),
             (broadcast(202, 10), &[]),
+            (to_found, &[]),
         ] {
             broadcasts::insert(tx, &row, numbers)?;
             assert_eq!(broadcasts::get(tx, id(10), row.id)?.as_ref(), Some(&row));
@@ -84,7 +95,7 @@ pub(crate) fn a_broadcast_reads_back_with_its_numbers<B: Backend>() {
             assert_eq!(broadcasts::numbers(tx, row.id)?, numbers);
         }
         let query = list::ListQuery::default();
-        assert_eq!(broadcasts::count(tx, id(10), &query)?, 3);
+        assert_eq!(broadcasts::count(tx, id(10), &query)?, 4);
         assert_eq!(broadcasts::count(tx, id(11), &query)?, 0);
         assert_eq!(broadcasts::list(tx, id(10), &query)?.rows[0], full());
         Ok(())
@@ -112,6 +123,7 @@ pub(crate) fn counts_follow_the_messages_of_a_unit_of_work<B: Backend>() {
         let mut tallies = Tallies::default();
         tallies.changed(share, &message);
         tallies.replied(id(200), UnixMs(NOW.0 + 9));
+        tallies.clicked(id(200));
         tallies.write(tx)?;
         let expected = Broadcast {
             estimated_count: 3,
@@ -121,6 +133,7 @@ pub(crate) fn counts_follow_the_messages_of_a_unit_of_work<B: Backend>() {
             },
             num_parts: 2,
             reply_count: 1,
+            clicked_count: 1,
             last_reply_time: Some(UnixMs(NOW.0 + 9)),
             last_message_time: UnixMs(NOW.0 + 5),
             last_send_time: Some(UnixMs(NOW.0 + 7)),

@@ -5,9 +5,17 @@ mod backup;
 #[cfg(test)]
 mod broadcasts;
 #[cfg(test)]
+mod campaigns;
+#[cfg(test)]
+mod data_tables;
+#[cfg(test)]
 mod executor;
 #[cfg(test)]
+mod files;
+#[cfg(test)]
 mod lists;
+#[cfg(test)]
+mod message_templates;
 #[cfg(test)]
 mod moving;
 #[cfg(test)]
@@ -20,6 +28,14 @@ mod people;
 mod resources;
 #[cfg(test)]
 mod sample;
+#[cfg(test)]
+mod schedules;
+#[cfg(test)]
+mod short_links;
+#[cfg(test)]
+mod statistics;
+#[cfg(test)]
+mod tasks;
 #[cfg(test)]
 mod tenancy;
 #[cfg(test)]
@@ -46,6 +62,30 @@ macro_rules! conformance {
 
 conformance! {
     engine: hub_store::testing::TestDatabase;
+    files {
+        a_file_reads_back_and_is_one_of_its_content
+        what_is_named_stays_until_nothing_names_it
+        what_has_had_its_time_goes_unless_it_is_named
+        a_message_names_what_it_carries_while_it_is_there
+    }
+    campaigns {
+        a_campaign_reads_back_and_an_old_change_is_not_stored
+        what_waits_for_its_time_is_found_when_it_has_come
+        a_list_finds_campaigns_by_what_they_name
+        who_answers_is_of_campaigns_that_wrote_not_long_ago
+    }
+    schedules {
+        a_schedule_reads_back_with_whom_it_is_for
+    }
+    message_templates {
+        a_template_reads_back_as_it_changes
+        a_template_is_found_by_its_name_in_its_project
+    }
+    tasks {
+        a_task_reads_back_as_it_changes
+        the_oldest_task_under_way_of_each_project_is_found
+        a_contact_is_taken_once_until_its_task_ends
+    }
     executor {
         parameters_keep_their_numbers
         what_a_job_holds_is_gone_when_it_is_answered
@@ -88,6 +128,8 @@ conformance! {
     }
     upkeep {
         events_of_one_message_come_one_after_the_other
+        a_delivery_keeps_its_attempts_and_a_project_its_newest
+        a_delivery_goes_with_its_message
         events_are_found_endpoint_by_endpoint
         what_others_changed_is_told_once_and_in_order
         an_answer_is_kept_once_and_thirty_days
@@ -113,12 +155,32 @@ conformance! {
         contacts_looked_up_together_are_those_found_one_by_one
         what_was_looked_up_together_follows_its_job_alone
     }
+    data_tables {
+        a_table_its_rows_and_its_views_read_back
+        lists_of_rows_and_views_agree_with_a_plain_model
+        of_rows_with_one_key_the_oldest_is_found
+        values_are_counted_as_they_were_written
+        a_variable_is_found_however_long_it_is
+        a_deleted_table_is_gone_at_once_and_its_rows_go_in_steps
+    }
     broadcasts {
         a_broadcast_reads_back_with_its_numbers
         counts_follow_the_messages_of_a_unit_of_work
         a_step_is_taken_once_and_not_after_a_cancel
         projects_and_their_broadcasts_take_turns
         a_cancelled_broadcast_is_walked_through_once
+    }
+    short_links {
+        a_link_reads_back_and_counts_its_first_click
+        a_link_goes_with_a_deleted_message_and_outlives_an_old_one
+        a_domain_is_registered_once_and_for_whom_it_was_last
+    }
+    statistics {
+        a_message_is_counted_as_what_it_is_now
+        what_a_failed_job_counted_is_not_counted
+        a_day_s_sums_follow_its_counters
+        old_messages_are_counted_once_while_they_change
+        messages_that_are_gone_stay_counted
     }
     tenancy {
         no_id_of_another_project_is_found

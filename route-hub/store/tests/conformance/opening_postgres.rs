@@ -65,6 +65,18 @@ fn a_newer_schema_is_served_where_it_takes_nothing_away() {
 }
 
 #[test]
+fn a_process_that_was_killed_as_it_began_leaves_a_database_that_is_empty() {
+    let Some(server) = server() else {
+        return;
+    };
+    let database = PostgresDatabase::empty(&server);
+    let begun = "CREATE TABLE refinery_schema_history (version INT4 PRIMARY KEY, name VARCHAR(255), \
+        applied_on VARCHAR(255), checksum VARCHAR(255))";
+    database.run(&[begun]).unwrap();
+    drop(database.open().unwrap());
+}
+
+#[test]
 fn processes_that_start_at_once_make_one_schema() {
     let Some(server) = server() else {
         return;

@@ -107,7 +107,22 @@ pub(crate) fn full_message() -> Message {
             template: Some("Hi [[contact.vars.city]]".into()),
             maker_sees: Some(true),
         },
+        media: vec![
+            Medium::of_url("https://a.example/1"),
+            Medium {
+                media_type: Some("image/png".to_owned()),
+                ..Medium::of_url("https://a.example/2")
+            },
+        ],
         ..message(50, 10)
+    }
+}
+
+pub(crate) fn contact_filter() -> ContactFilter {
+    ContactFilter {
+        filter_type: FilterType::QueryContacts,
+        filter_params: r#"{"name":"Änne"}"#.to_owned(),
+        filters: r#"{"version":1,"filters":[]}"#.to_owned(),
     }
 }
 
@@ -230,6 +245,7 @@ pub(crate) fn event(value: i64, message_id: Option<i64>, due_at: i64) -> OutboxR
     OutboxRow {
         id: value,
         project_id: id(10),
+        webhook_id: None,
         message_id: message_id.map(id),
         origin: "http://127.0.0.1:80".to_owned(),
         url: "http://127.0.0.1:80/in".to_owned(),

@@ -57,6 +57,78 @@ pub(crate) fn events_of_one_message_come_one_after_the_other<B: Backend>() {
     });
 }
 
+fn noted(id: i64, status: DeliveryStatus, http_status: u16) -> webhook_deliveries::Noted {
+    let attempt = DeliveryAttempt {
+        time: NOW,
+        outcome: "refused".to_owned(),
+        http_status: Some(http_status),
+    };
+    webhook_deliveries::Noted {
+        id,
+        status,
+        attempt: Some(attempt),
+    }
+}
+
+fn deliveries(tx: &mut Tx<'_>, project: i64) -> Result<Vec<WebhookDelivery>, StoreError> {
+    let all = list::ListQuery::default();
+    let rows = webhook_deliveries::list(tx, id(project), &all)?.rows;
+    assert_eq!(
+        webhook_deliveries::count(tx, id(project), &all)?,
+        rows.len() as u64
+    );
+    Ok(rows)
+}
+
+pub(crate) fn a_delivery_keeps_its_attempts_and_a_project_its_newest<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    write(&store, |tx| {
+        for key in 1..=5 {
+            outbox::insert(tx, &sample::event(key, Some(50), 0))?;
+        }
+        let waiting = DeliveryStatus::Waiting;
+        let first = [noted(1, waiting, 500), noted(99, waiting, 500)];
+        webhook_deliveries::note(tx, id(10), first, 3)?;
+        let again = [noted(1, DeliveryStatus::Delivered, 200)];
+        webhook_deliveries::note(tx, id(10), again, 3)?;
+        let kept = deliveries(tx, 10)?;
+        let statuses: Vec<_> = kept[0].attempts.iter().map(|one| one.http_status).collect();
+        assert_eq!((kept.len(), statuses), (1, vec![Some(500), Some(200)]));
+        assert_eq!(kept[0].status, DeliveryStatus::Delivered);
+        assert_eq!(kept[0].body, "a=1");
+        assert_eq!(webhook_deliveries::get(tx, id(11), kept[0].id)?, None);
+        let others = [2, 3, 4, 5].map(|key| noted(key, waiting, 500));
+        webhook_deliveries::note(tx, id(10), others, 3)?;
+        let left: Vec<_> = deliveries(tx, 10)?.iter().map(|one| one.id.get()).collect();
+        assert_eq!(left, [3, 4, 5]);
+        let many = (0..60).map(|_| noted(5, waiting, 503));
+        webhook_deliveries::note(tx, id(10), many, 3)?;
+        assert_eq!(deliveries(tx, 10)?[2].attempts.len(), 50);
+        Ok(())
+    });
+}
+
+pub(crate) fn a_delivery_goes_with_its_message<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    write(&store, |tx| {
+        for (key, message) in [(1, Some(50)), (2, Some(51)), (3, None)] {
+            outbox::insert(tx, &sample::event(key, message, 0))?;
+        }
+        let all = [1, 2, 3].map(|key| noted(key, DeliveryStatus::Waiting, 500));
+        webhook_deliveries::note(tx, id(10), all, 2)?;
+        webhook_deliveries::forget(tx, id(51))?;
+        webhook_deliveries::forget(tx, id(51))?;
+        let left: Vec<_> = deliveries(tx, 10)?.iter().map(|one| one.id.get()).collect();
+        assert_eq!(left, [3]);
+        // What was taken away makes room again.
+        outbox::insert(tx, &sample::event(4, None, 0))?;
+        let more = [noted(4, DeliveryStatus::Waiting, 500)];
+        webhook_deliveries::note(tx, id(10), more, 2)?;
+        assert_eq!(deliveries(tx, 10)?.len(), 2);
+        Ok(())
+    });
+}
+
 pub(crate) fn events_are_found_endpoint_by_endpoint<B: Backend>() {
     let (_backend, store) = opened::<B>();
     write(&store, |tx| {

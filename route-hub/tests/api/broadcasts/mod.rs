@@ -113,7 +113,8 @@ async fn a_broadcast_has_all_its_fields() {
     });
     let expected = json!({
         "id": null, "recipients": [shown_number(TO), shown_number(OTHER)],
-        "recipients_str": format!("{TO}, {OTHER}"), "exclude_contact_id": null, "title": "Opening",
+        "recipients_str": format!("{TO}, {OTHER}"), "exclude_contact_id": null,
+        "exclude_group_id": null, "campaign_id": null, "title": "Opening",
         "time_created": null, "last_message_time": null, "last_send_time": null,
         "status_counts": counts(&[]), "message_count": 0, "estimated_count": 2, "num_parts": 0,
         "message_type": "sms", "content": "Hello", "audio_url": null, "tts_lang": null,
@@ -241,7 +242,7 @@ async fn wrong_parameters_are_named() {
         (json!({ "title": "x".repeat(256) }), "title"),
         (json!({ "title": 5 }), "title"),
         (json!({ "message_type": "ussd" }), "message_type"),
-        (json!({ "message_type": "mms" }), "message_type"),
+        (json!({ "message_type": "chat" }), "message_type"),
         (json!({ "route_id": "PN0000000000000001" }), "route_id"),
         (json!({ "status_url": "ftp://a.example/" }), "status_url"),
         (json!({ "status_secret": "x".repeat(201) }), "status_secret"),

@@ -1,9 +1,9 @@
 //! Whom a broadcast reaches, and in which order.
 
 use super::{OTHER, count, counts, expand, group_of, join, number, one_step, path, send};
-use crate::support::{TO, add_key, add_project, hub, hub_with, id, new_project};
+use crate::support::{TO, add_key, add_project, hub, hub_with, id, new_project, only};
 use hub_app::broadcasts::{self, Turns};
-use hub_domain::Permissions;
+use hub_domain::{Permission, Permissions};
 use hub_store::projects;
 use serde_json::json;
 
@@ -206,4 +206,71 @@ async fn broadcasts_of_a_project_take_turns() {
     }
     assert_eq!(client.get(&path(&large)).await["message_count"], 100);
     assert_eq!(client.get(&path(&small)).await["message_count"], 1);
+}
+
+#[tokio::test]
+async fn contacts_that_a_filter_finds_get_it_each_once_as_they_match_then() {
+    let test = hub().await;
+    let client = test.client();
+    group_of(&client, 130).await;
+    let changed = client.ids("contacts?name=N7").await;
+    let wanted = json!({
+        "filter_type": "query_contacts", "filter_params": { "name": { "prefix": "N" } },
+        "content": "Dear [[contact.name]]", "replace_variables": true,
+    });
+    let made = send(&client, wanted.clone()).await;
+    let recipient = json!({
+        "type": "filter", "filter_type": "query_contacts",
+        "filter_params": { "name": { "prefix": "N" } },
+    });
+    assert_eq!(made["recipients"], json!([recipient]));
+    assert_eq!(made["recipients_str"], "contacts by a filter");
+    assert_eq!(made["estimated_count"], 130);
+    client
+        .post(
+            &format!("contacts/{}", changed[0]),
+            json!({ "name": "Other" }),
+        )
+        .await;
+    let later = json!({ "phone_number": TO, "name": "New" });
+    client.post("contacts", later).await;
+    expand(&test.hub).await;
+    assert_eq!(count(&client, "").await, 129);
+    let shown = client.get(&path(&made)).await;
+    assert_eq!(
+        (&shown["message_count"], &shown["status"]),
+        (&json!(129), &json!("sending"))
+    );
+    let ids = client.ids("contacts?name[prefix]=N1&page_size=2").await;
+    let by_ids = json!({ "filter_type": "contact_ids", "filter_params": { "contact_ids": ids } });
+    let made = send(&client, by_ids).await;
+    expand(&test.hub).await;
+    let path = format!("messages?broadcast_id={}", id(&made));
+    assert_eq!(client.ids(&path).await.len(), 2);
+    for (more, param) in [
+        (json!({ "to_numbers": [TO] }), "filter_type"),
+        (json!({ "group_id": "CG0000000000000001" }), "filter_type"),
+        (
+            json!({ "exclude_contact_id": changed[0] }),
+            "exclude_contact_id",
+        ),
+        (json!({ "filter_type": null }), "filter_type"),
+        (json!({ "filter_params": {} }), "filter_params[all]"),
+    ] {
+        let mut body = wanted.clone();
+        for (name, value) in more.as_object().unwrap() {
+            body[name] = value.clone();
+        }
+        client
+            .call("POST", "send_broadcast", Some(body))
+            .await
+            .invalid(param);
+    }
+    let sender = only(Permission::SendMessages);
+    let key = add_key(&test.hub, test.project.organization_id, None, &sender).await;
+    let stranger = test.client_of(&key, test.project.id);
+    stranger
+        .call("POST", "send_broadcast", Some(wanted))
+        .await
+        .refused(401);
 }

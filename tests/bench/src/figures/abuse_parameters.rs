@@ -32,10 +32,10 @@ pub(super) fn measure(_: Scale) -> Result<Vec<Figure>, Failure> {
             eprintln!("{ratio:.3}: {}", shape.name);
         }
     }
-    Ok(vec![Figure {
-        name: NAMES[0],
-        value: worst,
-        unit: "ratio",
-        limit: Limit::AtMost(12.0),
-    }])
+    Ok(vec![Figure::new(
+        NAMES[0],
+        worst,
+        "ratio",
+        Limit::AtMost(12.0),
+    )])
 }

@@ -55,18 +55,8 @@ pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
 
 fn figures(ratio: f64, alone_ms: f64) -> Vec<Figure> {
     vec![
-        Figure {
-            name: NAMES[0],
-            value: ratio,
-            unit: "ratio",
-            limit: Limit::AtMost(3.0),
-        },
-        Figure {
-            name: NAMES[1],
-            value: alone_ms,
-            unit: "ms",
-            limit: Limit::None,
-        },
+        Figure::new(NAMES[0], ratio, "ratio", Limit::AtMost(3.0)),
+        Figure::new(NAMES[1], alone_ms, "ms", Limit::None),
     ]
 }
 

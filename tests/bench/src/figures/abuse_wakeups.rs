@@ -47,12 +47,12 @@ pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
             ratios.push(beside_us / alone_us);
         }
         match fleet.ended() {
-            0 => Ok(vec![Figure {
-                name: NAMES[0],
-                value: median(ratios),
-                unit: "ratio",
-                limit: Limit::AtMost(2.0),
-            }]),
+            0 => Ok(vec![Figure::new(
+                NAMES[0],
+                median(ratios),
+                "ratio",
+                Limit::AtMost(2.0),
+            )]),
             ended => Err(format!("{ended} of {phones} links ended").into()),
         }
     })

@@ -54,12 +54,7 @@ pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
         runs[4].push(block_on(beside(rows, scale))?);
     }
     let [fast, slow, many, victim, beside] = runs.map(median);
-    let figure = |place: usize, value, unit, limit| Figure {
-        name: NAMES[place],
-        value,
-        unit,
-        limit,
-    };
+    let figure = |place: usize, value, unit, limit| Figure::new(NAMES[place], value, unit, limit);
     Ok(vec![
         figure(0, fast, "1/s", Limit::AtLeast(5_000.0)),
         figure(1, slow, "1/s", Limit::AtLeast(500.0)),

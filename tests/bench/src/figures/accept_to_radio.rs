@@ -87,11 +87,8 @@ fn measure(
             p50.push(percentile(&sorted, 50.0) as f64 / 1000.0);
             p99.push(percentile(&sorted, 99.0) as f64 / 1000.0);
         }
-        let ms = |place: usize, value| Figure {
-            name: names[place],
-            value,
-            unit: "ms",
-            limit: Limit::AtMost(limits[place]),
+        let ms = |place: usize, value| {
+            Figure::new(names[place], value, "ms", Limit::AtMost(limits[place]))
         };
         Ok(vec![ms(0, median(p50)), ms(1, median(p99))])
     })

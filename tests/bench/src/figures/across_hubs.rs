@@ -23,12 +23,7 @@ const PHONES: usize = 2;
 pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
     let [p50, p99] = spans_ms(scale, empty_database()?)?;
     let [_, without] = spans_ms(scale, without_notices()?)?;
-    let figure = |place: usize, value, limit| Figure {
-        name: NAMES[place],
-        value,
-        unit: "ms",
-        limit,
-    };
+    let figure = |place: usize, value, limit| Figure::new(NAMES[place], value, "ms", limit);
     Ok(vec![
         figure(0, p50, Limit::None),
         figure(1, p99, Limit::AtMost(60.0)),

@@ -71,12 +71,7 @@ fn starts(scale: Scale) -> Result<[Figure; 3], Failure> {
 }
 
 fn figure(name: &'static str, values: Vec<f64>, unit: &'static str, limit: Limit) -> Figure {
-    Figure {
-        name,
-        value: median(values),
-        unit,
-        limit,
-    }
+    Figure::new(name, median(values), unit, limit)
 }
 
 /// A folder where a sync costs nothing.

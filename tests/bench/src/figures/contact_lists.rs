@@ -25,18 +25,8 @@ pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
         import_all(&hub, &group, few..scale.many / IMPORT).await?;
         let (worst, slowest_ms) = compare(&few_lists, &lists(&hub, &group).await?);
         Ok(vec![
-            Figure {
-                name: NAMES[0],
-                value: worst,
-                unit: "ratio",
-                limit: Limit::AtMost(2.0),
-            },
-            Figure {
-                name: NAMES[1],
-                value: slowest_ms,
-                unit: "ms",
-                limit: Limit::AtMost(10.0),
-            },
+            Figure::new(NAMES[0], worst, "ratio", Limit::AtMost(2.0)),
+            Figure::new(NAMES[1], slowest_ms, "ms", Limit::AtMost(10.0)),
         ])
     })
 }

@@ -56,30 +56,15 @@ pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
         let many_ms = accept_to_radio::slow_p99_ms(&hub, sends_by, scale, &numbers).await?;
         let (worst, slowest_ms) = compare(&few_lists, &many_lists);
         Ok(vec![
-            Figure {
-                name: NAMES[0],
-                value: few_sends / many_sends,
-                unit: "ratio",
-                limit: Limit::AtMost(1.3),
-            },
-            Figure {
-                name: NAMES[1],
-                value: worst,
-                unit: "ratio",
-                limit: Limit::AtMost(2.0),
-            },
-            Figure {
-                name: NAMES[2],
-                value: slowest_ms,
-                unit: "ms",
-                limit: Limit::AtMost(10.0),
-            },
-            Figure {
-                name: NAMES[3],
-                value: many_ms / few_ms,
-                unit: "ratio",
-                limit: Limit::AtMost(1.25),
-            },
+            Figure::new(
+                NAMES[0],
+                few_sends / many_sends,
+                "ratio",
+                Limit::AtMost(1.3),
+            ),
+            Figure::new(NAMES[1], worst, "ratio", Limit::AtMost(2.0)),
+            Figure::new(NAMES[2], slowest_ms, "ms", Limit::AtMost(10.0)),
+            Figure::new(NAMES[3], many_ms / few_ms, "ratio", Limit::AtMost(1.25)),
         ])
     })
 }
@@ -104,11 +89,8 @@ pub(super) fn measure_lists_on_postgres(scale: Scale) -> Result<Vec<Figure>, Fai
         hub.database()?.run(&[&spread, "VACUUM messages"])?;
         let many = lists(&hub, &regular).await?;
         let (worst, slowest_ms) = compare(&few, &many);
-        let figure = |place: usize, value, unit, limit| Figure {
-            name: POSTGRES_NAMES[place],
-            value,
-            unit,
-            limit,
+        let figure = |place: usize, value, unit, limit| {
+            Figure::new(POSTGRES_NAMES[place], value, unit, limit)
         };
         Ok(vec![
             figure(0, worst, "ratio", Limit::AtMost(2.0)),

@@ -51,12 +51,7 @@ pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
             people.until_expanded(&hub).await?;
             ratios.push(beside / alone);
         }
-        let figure = |name, value, unit, limit| Figure {
-            name,
-            value,
-            unit,
-            limit,
-        };
+        let figure = Figure::new;
         let (import, page) = (people.per_s, first_page_us as f64 / 1000.0);
         let (rate, ratio) = (median(rates), median(ratios));
         Ok(vec![

@@ -41,12 +41,8 @@ pub(super) fn measure_idle(scale: Scale) -> Result<Vec<Figure>, Failure> {
         block_on(idle_kib(count, true))?,
     ];
     let figures = IDLE_NAMES.iter().zip(kib.into_iter().zip(limits));
-    let figures = figures.map(|(name, (value, limit))| Figure {
-        name,
-        value,
-        unit: "KiB",
-        limit: Limit::AtMost(limit),
-    });
+    let figures =
+        figures.map(|(name, (value, limit))| Figure::new(name, value, "KiB", Limit::AtMost(limit)));
     Ok(figures.collect())
 }
 
@@ -107,12 +103,7 @@ pub(super) fn measure_back(scale: Scale) -> Result<Vec<Figure>, Failure> {
         Ok::<_, Failure>(median(runs.collect::<Result<_, _>>()?))
     };
     let figures = BACK_NAMES.iter().zip([back(1)?, back(3)?]);
-    let figures = figures.map(|(name, value)| Figure {
-        name,
-        value,
-        unit: "s",
-        limit: Limit::AtMost(90.0),
-    });
+    let figures = figures.map(|(name, value)| Figure::new(name, value, "s", Limit::AtMost(90.0)));
     Ok(figures.collect())
 }
 

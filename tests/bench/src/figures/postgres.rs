@@ -41,11 +41,8 @@ pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
             multi_ratios.push(on_server.per_s / on_file.per_s);
             multi.push(on_server.per_s * MULTI as f64);
         }
-        let figure = |place: usize, values, unit, limit| Figure {
-            name: NAMES[place],
-            value: median(values),
-            unit,
-            limit,
+        let figure = |place: usize, values, unit, limit| {
+            Figure::new(NAMES[place], median(values), unit, limit)
         };
         Ok(vec![
             figure(0, single_ratios, "ratio", Limit::AtLeast(0.15)),

@@ -30,12 +30,8 @@ pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
         let from_empty = from_empty(&hub, scale, &numbers).await?;
         let gate_ms = beside_gate(&hub, scale, &numbers).await?;
         let snapshot = beside_snapshot(&hub, scale, &numbers).await?;
-        let figure = |place: usize, value, unit, limit| Figure {
-            name: NAMES[place],
-            value,
-            unit,
-            limit,
-        };
+        let figure =
+            |place: usize, value, unit, limit| Figure::new(NAMES[place], value, unit, limit);
         Ok(vec![
             figure(0, from_empty, "ratio", Limit::AtLeast(0.8)),
             figure(1, gate_ms, "ms", Limit::AtMost(20.0)),

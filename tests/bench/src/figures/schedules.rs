@@ -26,12 +26,12 @@ pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
         .arg(folder.path())
         .output()?;
     let text = String::from_utf8(output.stdout)?;
-    Ok(vec![Figure {
-        name: NAMES[0],
-        value: median(ticks(&text, waiting / WAITING_FOR_ONE)?),
-        unit: "ms",
-        limit: Limit::AtMost(200.0),
-    }])
+    Ok(vec![Figure::new(
+        NAMES[0],
+        median(ticks(&text, waiting / WAITING_FOR_ONE)?),
+        "ms",
+        Limit::AtMost(200.0),
+    )])
 }
 
 /// Reads the milliseconds of each tick, all of which must have sent what was due.

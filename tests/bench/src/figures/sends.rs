@@ -90,12 +90,7 @@ async fn one_run(
 
 fn figures(runs: Runs, bare: &Bare) -> Vec<Figure> {
     let (single, light) = (median(runs.single), median(runs.light));
-    let figure = |name, value, unit, limit| Figure {
-        name,
-        value,
-        unit,
-        limit,
-    };
+    let figure = Figure::new;
     let per_s = |name, value, limit| figure(name, value, "1/s", limit);
     let share = |name, value| figure(name, value, "ratio", Limit::None);
     let p99_ms = median(runs.p99_ms);

@@ -42,12 +42,7 @@ impl Runs {
         let values = [self.rates, self.p99, self.slowest];
         let limits = [Limit::AtLeast(0.7), Limit::AtMost(3.0), Limit::AtLeast(0.5)];
         let all = names.iter().zip(values.into_iter().zip(limits));
-        all.map(|(name, (values, limit))| Figure {
-            name,
-            value: median(values),
-            unit: "ratio",
-            limit,
-        })
+        all.map(|(name, (values, limit))| Figure::new(name, median(values), "ratio", limit))
     }
 }
 

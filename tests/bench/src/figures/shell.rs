@@ -97,10 +97,5 @@ fn number(values: &Value, name: &str) -> Result<f64, Failure> {
 }
 
 fn figure(name: &'static str, values: Vec<f64>, unit: &'static str, most: f64) -> Figure {
-    Figure {
-        name,
-        value: median(values),
-        unit,
-        limit: Limit::AtMost(most),
-    }
+    Figure::new(name, median(values), unit, Limit::AtMost(most))
 }

@@ -113,7 +113,7 @@ fn look_at_noted(work: &mut UnitOfWork<'_, '_>) -> Result<usize, StoreError> {
             match relative.to {
                 // Whose number it is may have changed by this contact: all of it are looked at.
                 ScheduledTo::Number(_) => drop(by_number.insert(relative.id)),
-                ScheduledTo::Group(_) | ScheduledTo::Contact(_) => {
+                ScheduledTo::Group(_) | ScheduledTo::Contact(_) | ScheduledTo::Filter(_) => {
                     known.follow(work, relative)?;
                 }
             }
@@ -158,6 +158,8 @@ fn next_contacts(
     next.extend(match &relative.to {
         ScheduledTo::Group(group) => groups::members_after(tx, *group, after, STEP)?,
         ScheduledTo::Contact(id) => vec![*id],
+        // Only what is sent at one moment goes by a filter.
+        ScheduledTo::Filter(_) => Vec::new(),
         ScheduledTo::Number(number) => {
             let found = contacts::find_by_number(tx, relative.project_id, number)?;
             found.map(|contact| contact.id).into_iter().collect()
@@ -250,6 +252,7 @@ impl Known {
         let is_for_it = match &relative.to {
             ScheduledTo::Group(group) => self.groups.contains(group),
             ScheduledTo::Contact(id) => *id == self.id,
+            ScheduledTo::Filter(_) => false,
             ScheduledTo::Number(number) => {
                 let found = contacts::find_by_number(tx, relative.project_id, number)?;
                 found.is_some_and(|found| found.id == self.id)

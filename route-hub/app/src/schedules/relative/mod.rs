@@ -9,7 +9,7 @@ pub mod update;
 use crate::failure::Failure;
 use crate::schedules::recipient::listed;
 use crate::unit_of_work::UnitOfWork;
-use hub_domain::ScheduledTo;
+use hub_domain::{RelativeSchedule, ScheduledTo};
 use hub_store::groups;
 use hub_view::Refusal;
 
@@ -28,4 +28,15 @@ fn check_recipient(work: &mut UnitOfWork<'_, '_>, to: &ScheduledTo) -> Result<()
         return Err(Refusal::invalid_param("group_id", rule).into());
     }
     Ok(())
+}
+
+/// Refuses to change an item of a campaign by itself.
+fn refuse_item(relative: &RelativeSchedule) -> Result<(), Refusal> {
+    match relative.campaign_id {
+        None => Ok(()),
+        Some(_) => {
+            let rule = "is of a campaign: change or unschedule that";
+            Err(Refusal::invalid_param("relative_scheduled_id", rule))
+        }
+    }
 }

@@ -1,0 +1,134 @@
+//! Taking away what deleted fields and deleted data tables had, in steps that hold nobody up.
+//!
+//! What is being cleared is gone for everybody; its row says that something is left, so that a restart
+//! goes on where the last process ended.
+
+use crate::hub::Hub;
+use crate::steps;
+use hub_domain::{CustomField, FieldOwner, VarsChange};
+use hub_store::{
+    Gate, StoreError, Tx, contacts, data_rows, data_tables, fields, relative_schedules, variables,
+};
+use postrider_model::{ContactId, DataRowId, DataTableId, ProjectId};
+use serde_json::json;
+
+/// Contacts or rows of one step.
+const STEP: u32 = 100;
+/// Steps that a request waits for; what is left then goes on behind it.
+const STEPS_WAITED_FOR: usize = 100;
+
+/// Clears the fields that a request has deleted, and the rest of them behind the request's back.
+pub(crate) async fn of_fields(hub: &Hub) -> Result<(), StoreError> {
+    for _ in 0..STEPS_WAITED_FOR {
+        if !field_step(hub).await? {
+            return Ok(());
+        }
+    }
+    soon(hub);
+    Ok(())
+}
+
+/// Clears what a request has deleted behind the request's back.
+pub(crate) fn soon(hub: &Hub) {
+    let hub = hub.clone();
+    tokio::spawn(async move {
+        if let Err(error) = finish(&hub).await {
+            tracing::error!(%error, "values of a deleted field or table are left");
+        }
+    });
+}
+
+/// Clears whatever is left to be cleared.
+pub(crate) async fn finish(hub: &Hub) -> Result<(), StoreError> {
+    loop {
+        let began = hub.now().boot;
+        if !field_step(hub).await? && !table_step(hub).await? {
+            return Ok(());
+        }
+        steps::pause(hub.now().boot.since_ms(began)).await;
+    }
+}
+
+/// Takes a step of clearing a field, and says whether there was one to clear.
+async fn field_step(hub: &Hub) -> Result<bool, StoreError> {
+    let left = hub.store.read(fields::to_clear).await?;
+    let Some(field) = left.into_iter().next() else {
+        return Ok(false);
+    };
+    let share = hub.store.hub_at(Gate::Project(field.project_id));
+    share.write(move |tx| clear_some(tx, &field)).await?;
+    Ok(true)
+}
+
+/// Takes a step of clearing a table, and says whether there was one to clear.
+async fn table_step(hub: &Hub) -> Result<bool, StoreError> {
+    let Some(table) = hub.store.read(data_tables::to_clear).await? else {
+        return Ok(false);
+    };
+    let share = hub.store.hub_at(Gate::Project(table.project_id));
+    let clearing = share.write(move |tx| data_tables::clear_some(tx, &table));
+    clearing.await?;
+    Ok(true)
+}
+
+fn clear_some(tx: &mut Tx<'_>, field: &CustomField) -> Result<(), StoreError> {
+    let Ok(without) = VarsChange::parse(&json!({ &field.variable: null })) else {
+        return Ok(());
+    };
+    let (project, owner) = (field.project_id, field.owner);
+    let anew = fields::key(tx, project, owner, &field.variable)?;
+    let followed = relative_schedules::any(tx, project)?;
+    for bearer in variables::clear_some(tx, field, STEP)? {
+        let is_anew = match anew {
+            Some(anew) => variables::has_value(tx, owner, anew, bearer)?,
+            None => false,
+        };
+        if is_anew {
+            continue;
+        }
+        match owner {
+            FieldOwner::Contact => clear_contact(tx, project, bearer, &without, followed)?,
+            FieldOwner::Table(table) => clear_row(tx, project, table, bearer, &without)?,
+            FieldOwner::Message => {}
+        }
+    }
+    Ok(())
+}
+
+fn clear_contact(
+    tx: &mut Tx<'_>,
+    project: ProjectId,
+    key: i64,
+    without: &VarsChange,
+    followed: bool,
+) -> Result<(), StoreError> {
+    let Some(id) = ContactId::from_i64(key) else {
+        return Ok(());
+    };
+    let Some(mut contact) = contacts::get(tx, project, id)? else {
+        return Ok(());
+    };
+    drop(contact.vars.apply(without.clone()));
+    contacts::update(tx, &contact)?;
+    if followed {
+        relative_schedules::note_change(tx, project, id)?;
+    }
+    Ok(())
+}
+
+fn clear_row(
+    tx: &mut Tx<'_>,
+    project: ProjectId,
+    table: DataTableId,
+    key: i64,
+    without: &VarsChange,
+) -> Result<(), StoreError> {
+    let Some(id) = DataRowId::from_i64(key) else {
+        return Ok(());
+    };
+    let Some(mut row) = data_rows::get(tx, project, table, id)? else {
+        return Ok(());
+    };
+    drop(row.vars.apply(without.clone()));
+    data_rows::update(tx, &row)
+}

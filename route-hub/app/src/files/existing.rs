@@ -1,0 +1,89 @@
+//! Looking at files, changing and removing them.
+
+use crate::actor::Actor;
+use crate::failure::Failure;
+use crate::files::{PERMISSION, VIEW, blob, found, thumbnail_blob};
+use crate::listing::{self, ListRequest, Listed};
+use crate::transaction::run;
+use crate::views::file::FileView;
+use hub_media::{BlobName, Blobs};
+use hub_store::files;
+use hub_view::{Refusal, RefusalCode};
+use postrider_model::FileId;
+
+/// Returns one file.
+pub async fn get(actor: &Actor, id: FileId) -> Result<FileView, Failure> {
+    actor.require(VIEW)?;
+    let project = actor.project.id;
+    let share = actor.hub.store.of(project);
+    let file = share.read(move |tx| files::get(tx, project, id)).await?;
+    Ok(FileView::of(found(file)?, actor))
+}
+
+/// Lists the files of a project.
+pub async fn list(actor: &Actor, request: ListRequest) -> Result<Listed<FileView>, Failure> {
+    actor.require(VIEW)?;
+    let viewer = actor.clone();
+    let view = move |file| FileView::of(file, &viewer);
+    listing::of_project(actor, request, files::list, files::count, view).await
+}
+
+/// What is to be changed of a file; `None` stays.
+#[derive(Debug, Clone, Default)]
+pub struct FilePatch {
+    /// What it is called.
+    pub filename: Option<Option<String>>,
+    /// What people say about it.
+    pub description: Option<Option<String>>,
+}
+
+/// Changes what a file is called and what is said about it.
+pub async fn update(actor: &Actor, id: FileId, patch: FilePatch) -> Result<FileView, Failure> {
+    actor.require(PERMISSION)?;
+    let file = run(actor, move |work| {
+        let mut file = found(files::get(work.tx, work.project.id, id)?)?;
+        let FilePatch {
+            filename,
+            description,
+        } = patch.clone();
+        file.filename = filename.unwrap_or(file.filename);
+        file.description = description.unwrap_or(file.description);
+        files::update(work.tx, &file)?;
+        Ok::<_, Failure>(file)
+    })
+    .await?;
+    Ok(FileView::of(file, actor))
+}
+
+/// Removes a file that nothing names: its row, then its bytes.
+pub async fn delete(actor: &Actor, id: FileId) -> Result<(), Failure> {
+    actor.require(PERMISSION)?;
+    run(actor, move |work| {
+        let project = work.project.id;
+        found(files::get(work.tx, project, id)?)?;
+        if !files::delete(work.tx, project, id)? {
+            let text = "the file is in use: a message, a scheduled message or a broadcast names it";
+            return Err(Refusal::new(RefusalCode::InvalidParam, text).into());
+        }
+        Ok::<_, Failure>(())
+    })
+    .await?;
+    if let Ok(blobs) = actor.hub.files.blobs() {
+        remove_bytes(blobs, id).await;
+    }
+    Ok(())
+}
+
+/// Removes the bytes of a file whose row is gone; what cannot be removed now is swept.
+pub(super) async fn remove_bytes(blobs: &Blobs, id: FileId) {
+    let names = [thumbnail_blob(id), blob(id)];
+    for name in names.into_iter().flatten() {
+        remove(blobs, &name).await;
+    }
+}
+
+async fn remove(blobs: &Blobs, name: &BlobName) {
+    if let Err(error) = blobs.delete(name).await {
+        tracing::warn!(%error, "the bytes of a file that is gone are removed later");
+    }
+}

@@ -1,0 +1,43 @@
+//! Looking at tasks, and cancelling them.
+
+use crate::actor::Actor;
+use crate::failure::Failure;
+use crate::listing::{self, ListRequest, Listed};
+use crate::tasks::filter::Of;
+use crate::tasks::{TaskView, VIEW, found, types};
+use crate::transaction::run;
+use hub_domain::TaskStatus;
+use hub_store::tasks;
+use postrider_model::TaskId;
+
+/// Shows a task.
+pub async fn get(actor: &Actor, id: TaskId) -> Result<TaskView, Failure> {
+    actor.require(VIEW)?;
+    let project = actor.project.id;
+    let share = actor.hub.store.of(project);
+    let task = share.read(move |tx| tasks::get(tx, project, id)).await?;
+    Ok(TaskView(found(task)?))
+}
+
+/// Lists the tasks of a project.
+pub async fn list(actor: &Actor, request: ListRequest) -> Result<Listed<TaskView>, Failure> {
+    actor.require(VIEW)?;
+    listing::of_project(actor, request, tasks::list, tasks::count, TaskView).await
+}
+
+/// Cancels a task: from then on it changes nothing more. One that has ended stays as it is.
+pub async fn cancel(actor: &Actor, id: TaskId) -> Result<TaskView, Failure> {
+    actor.require(VIEW)?;
+    let who = actor.who.clone();
+    run(actor, move |work| {
+        let mut task = found(tasks::get(work.tx, work.project.id, id)?)?;
+        who.require(types::permission(task.task_type))?;
+        who.require(Of::found_by(task.filter_type).view())?;
+        if task.status.is_under_way() {
+            task.end(TaskStatus::Cancelled, work.now.unix);
+            tasks::update(work.tx, &task)?;
+        }
+        Ok::<_, Failure>(TaskView(task))
+    })
+    .await
+}

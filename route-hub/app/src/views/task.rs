@@ -1,0 +1,30 @@
+//! A task.
+
+use hub_domain::Task;
+use hub_view::{ObjectWriter, Resource};
+
+/// A task.
+#[derive(Debug, Clone)]
+pub struct TaskView(pub Task);
+
+impl Resource for TaskView {
+    fn write(&self, out: &mut ObjectWriter<'_>) {
+        let task = &self.0;
+        out.put("id", &task.id);
+        out.put("task_type", task.task_type.as_str());
+        out.put_json("task_params", &task.task_params);
+        out.put("filter_type", task.filter_type.as_str());
+        out.put_json("filter_params", &task.filter_params);
+        out.put("time_created", &task.time_created.seconds());
+        out.put("time_active", &task.time_active.map(|at| at.seconds()));
+        out.put("time_complete", &task.time_complete.map(|at| at.seconds()));
+        out.put("total_rows", &task.total_rows);
+        out.put("current_row", &task.current_row);
+        out.put("status", task.status.as_str());
+        out.put("error_message", &task.error_message());
+        out.put("vars", &task.vars);
+        out.put("table_id", &task.table_id);
+        out.put("user_id", &None::<&str>);
+        out.put("project_id", &task.project_id);
+    }
+}

@@ -1,0 +1,9 @@
+//! Statistics: what is counted, and how what was counted is asked for.
+
+mod asked;
+mod counted;
+mod intervals;
+
+pub use asked::{CountFilters, Metric, Property};
+pub use counted::{Amounts, Counted, CountedBy, Quarter};
+pub use intervals::{Interval, Rollup, intervals};

@@ -1,0 +1,145 @@
+//! Media that stand in a request itself, as `data:` URIs.
+
+use crate::content::{MediaType, Refused};
+use bytes::Bytes;
+use data_url::DataUrl;
+use std::fmt;
+
+/// Most bytes of such media.
+pub const URI_BYTES_MAX: usize = 2 * 1024 * 1024;
+
+/// A `data:` URI, read.
+#[derive(Clone, PartialEq, Eq)]
+pub struct DataUri {
+    /// Its type.
+    pub media_type: MediaType,
+    /// Its bytes.
+    pub bytes: Bytes,
+}
+
+impl fmt::Debug for DataUri {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DataUri({} bytes)", self.bytes.len())
+    }
+}
+
+/// Says what is wrong with a `data:` URI.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InvalidDataUri {
+    /// It cannot be read, or is not in base64.
+    Form,
+    /// It has more bytes than allowed.
+    TooLong {
+        /// How many are allowed.
+        max: usize,
+    },
+    /// It has no bytes.
+    Empty,
+    /// Its type is not kept.
+    Type(Refused),
+}
+
+impl fmt::Display for InvalidDataUri {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Form => f.write_str("must be a data URI in base64: data:image/png;base64,…"),
+            Self::TooLong { max } => write!(f, "must be at most {max} bytes, decoded"),
+            Self::Empty => f.write_str("must not be empty"),
+            Self::Type(refused) => refused.fmt(f),
+        }
+    }
+}
+
+impl DataUri {
+    /// Says whether a text is meant as one.
+    pub fn is_meant(text: &str) -> bool {
+        let start = text.trim_start().get(..5);
+        start.is_some_and(|start| start.eq_ignore_ascii_case("data:"))
+    }
+
+    /// Reads one of at most `max` bytes.
+    ///
+    /// # Errors
+    /// [`InvalidDataUri`].
+    pub fn read(text: &str, max: usize) -> Result<Self, InvalidDataUri> {
+        let uri = DataUrl::process(text.trim()).map_err(|_| InvalidDataUri::Form)?;
+        let mime = uri.mime_type();
+        let name = format!("{}/{}", mime.type_, mime.subtype);
+        let media_type = MediaType::declared(&name).map_err(InvalidDataUri::Type)?;
+        let mut bytes = Vec::new();
+        let decoded = uri.decode(|part| match bytes.len() + part.len() > max {
+            true => Err(()),
+            false => {
+                bytes.extend_from_slice(part);
+                Ok(())
+            }
+        });
+        use data_url::forgiving_base64::DecodeError;
+        match decoded {
+            Ok(_) if bytes.is_empty() => Err(InvalidDataUri::Empty),
+            Ok(_) => Ok(Self {
+                media_type,
+                bytes: bytes.into(),
+            }),
+            Err(DecodeError::WriteError(())) => Err(InvalidDataUri::TooLong { max }),
+            Err(DecodeError::InvalidBase64(_)) => Err(InvalidDataUri::Form),
+        }
+    }
+
+    /// Reads bytes in base64 without a type, of at most `max`.
+    ///
+    /// # Errors
+    /// [`InvalidDataUri`].
+    pub fn read_base64(text: &str, max: usize) -> Result<Bytes, InvalidDataUri> {
+        // Every four characters are three bytes; white space is left out by the decoder.
+        if text.len() / 4 > max {
+            return Err(InvalidDataUri::TooLong { max });
+        }
+        let bytes = data_url::forgiving_base64::decode_to_vec(text.as_bytes());
+        let bytes = bytes.map_err(|_| InvalidDataUri::Form)?;
+        match bytes.len() {
+            0 => Err(InvalidDataUri::Empty),
+            length if length > max => Err(InvalidDataUri::TooLong { max }),
+            _ => Ok(bytes.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_uri_carries_type_and_bytes() {
+        let read = DataUri::read("data:image/png;base64,AAEC", 3).unwrap();
+        assert_eq!(read.media_type.as_str(), "image/png");
+        assert_eq!(read.bytes, [0, 1, 2][..]);
+        assert!(DataUri::is_meant(" DATA:,") && !DataUri::is_meant("https://data:1"));
+    }
+
+    #[test]
+    fn a_uri_that_cannot_be_kept_says_why() {
+        let read = |text| DataUri::read(text, 2).unwrap_err();
+        assert_eq!(
+            read("data:image/png;base64,AAEC"),
+            InvalidDataUri::TooLong { max: 2 }
+        );
+        assert_eq!(read("data:image/png;base64,A"), InvalidDataUri::Form);
+        assert_eq!(read("data:image/png;base64,"), InvalidDataUri::Empty);
+        assert_eq!(read("data:image/png"), InvalidDataUri::Form);
+        assert!(matches!(read("data:text/html,x"), InvalidDataUri::Type(_)));
+        assert!(matches!(read("data:,x"), InvalidDataUri::Type(_)));
+    }
+
+    #[test]
+    fn base64_alone_is_bounded_before_it_is_decoded() {
+        assert_eq!(DataUri::read_base64("AAEC", 3).unwrap(), [0, 1, 2][..]);
+        let long = "A".repeat(4_000);
+        assert_eq!(
+            DataUri::read_base64(&long, 10),
+            Err(InvalidDataUri::TooLong { max: 10 })
+        );
+        assert_eq!(DataUri::read_base64("?", 10), Err(InvalidDataUri::Form));
+        assert_eq!(DataUri::read_base64("", 10), Err(InvalidDataUri::Empty));
+    }
+}

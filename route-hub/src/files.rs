@@ -1,0 +1,293 @@
+//! Where files are: the settings that `serve` and `demo` share.
+
+use crate::database::{first_line, none_given, secret};
+use clap::Args;
+use hub_app::data_folder::error::CommandError;
+use hub_app::hub::Hub;
+use hub_app::random::Random;
+use hub_media::{Blobs, S3};
+use hub_store::{StoreError, files, meta};
+use postrider_model::Secret;
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// What a bucket begins with.
+const S3_SCHEME: &str = "s3://";
+/// The variable of the secret key, which has no flag: everybody can read a command line.
+const SECRET_VARIABLE: &str = "ROUTE_HUB_FILES_SECRET_KEY";
+/// The region of servers that have none.
+const REGION_DEFAULT: &str = "us-east-1";
+/// The folder of the files in the data folder.
+const FOLDER_DEFAULT: &str = "files";
+/// Under which name the database keeps which folder is the hub's.
+const MARK: &str = "files_folder";
+/// How long another hub may take to end before this one is refused: one that was killed is gone by then.
+const OTHERS_END_MAX: Duration = Duration::from_secs(20);
+
+/// Where files are: in a folder, or in a bucket of S3.
+///
+/// In the file of `--config` these are a table: `[files]` with `at`, `shared`, `endpoint`, `region`,
+/// `path_style`, `access_key` and `secret_key_file`.
+#[derive(Debug, Clone, Default, Args, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FileSettings {
+    /// Folder of files, or a bucket: `s3://BUCKET/PREFIX` [default: `files` in the data folder].
+    #[arg(long = "files", env = "ROUTE_HUB_FILES", value_name = "DIR|URL")]
+    pub at: Option<String>,
+    /// Several hubs see the folder of files, by a network file system. Without it a second hub on the
+    /// database is refused.
+    #[arg(long = "files-shared", env = "ROUTE_HUB_FILES_SHARED", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
+    pub shared: Option<bool>,
+    /// Server that speaks like S3 [default: Amazon's].
+    #[arg(
+        long = "files-endpoint",
+        env = "ROUTE_HUB_FILES_ENDPOINT",
+        value_name = "URL"
+    )]
+    pub endpoint: Option<String>,
+    /// Region of the bucket [default: us-east-1].
+    #[arg(
+        long = "files-region",
+        env = "ROUTE_HUB_FILES_REGION",
+        value_name = "NAME"
+    )]
+    pub region: Option<String>,
+    /// Name the bucket in the path of a URL, not in its host: most servers but Amazon's need it.
+    #[arg(long = "files-path-style", env = "ROUTE_HUB_FILES_PATH_STYLE", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
+    pub path_style: Option<bool>,
+    /// Access key of the bucket; its secret comes from --files-secret-key-file or from the variable
+    /// ROUTE_HUB_FILES_SECRET_KEY [default: the variables of Amazon's tools, else the machine's own].
+    #[arg(
+        long = "files-access-key",
+        env = "ROUTE_HUB_FILES_ACCESS_KEY",
+        hide_env_values = true,
+        value_name = "KEY",
+        value_parser = secret
+    )]
+    pub access_key: Option<Secret>,
+    /// File whose first line is the secret of the access key.
+    #[arg(
+        long = "files-secret-key-file",
+        env = "ROUTE_HUB_FILES_SECRET_KEY_FILE",
+        value_name = "FILE"
+    )]
+    pub secret_key_file: Option<PathBuf>,
+}
+
+impl FileSettings {
+    /// Takes what is not set here from `other`.
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            at: self.at.or(other.at),
+            shared: self.shared.or(other.shared),
+            endpoint: self.endpoint.or(other.endpoint),
+            region: self.region.or(other.region),
+            path_style: self.path_style.or(other.path_style),
+            access_key: self.access_key.or(other.access_key),
+            secret_key_file: self.secret_key_file.or(other.secret_key_file),
+        }
+    }
+
+    /// Returns where files are, for a hub with this data folder.
+    ///
+    /// # Errors
+    /// When the folder cannot be used, or a setting makes no sense.
+    pub fn place(&self, data_folder: &Path) -> Result<FilePlace, CommandError> {
+        let failed = |error: hub_media::BlobError| CommandError::of("--files", &error);
+        let blobs = match folder_of_files(self.at.as_deref(), data_folder) {
+            None => Blobs::in_s3(&self.bucket(self.at.as_deref().unwrap_or_default())?),
+            Some(folder) => {
+                self.refuse_without_bucket()?;
+                Blobs::in_folder(&folder)
+            }
+        };
+        let blobs = blobs.map_err(failed)?;
+        Ok(FilePlace {
+            blobs,
+            shared: self.shared.unwrap_or(false),
+        })
+    }
+
+    fn refuse_without_bucket(&self) -> Result<(), CommandError> {
+        let given = [
+            ("--files-endpoint", self.endpoint.is_some()),
+            ("--files-region", self.region.is_some()),
+            ("--files-path-style", self.path_style.is_some()),
+            ("--files-access-key", self.access_key.is_some()),
+            ("--files-secret-key-file", self.secret_key_file.is_some()),
+        ];
+        none_given("--files s3://BUCKET", &given)
+    }
+
+    fn bucket(&self, url: &str) -> Result<S3, CommandError> {
+        if self.shared.is_some() {
+            let text = "--files-shared is for a folder: every hub sees a bucket anyway";
+            return Err(CommandError::new(text));
+        }
+        let path = url.trim_start_matches(S3_SCHEME);
+        let (bucket, prefix) = path.split_once('/').unwrap_or((path, ""));
+        if bucket.is_empty() {
+            return Err(CommandError::new(
+                "--files: s3:// needs the name of a bucket",
+            ));
+        }
+        Ok(S3 {
+            bucket: bucket.to_owned(),
+            prefix: prefix.to_owned(),
+            region: self
+                .region
+                .clone()
+                .unwrap_or_else(|| REGION_DEFAULT.to_owned()),
+            endpoint: self.endpoint.clone(),
+            path_style: self.path_style.unwrap_or(false),
+            keys: self.keys()?,
+        })
+    }
+
+    fn keys(&self) -> Result<Option<(String, String)>, CommandError> {
+        let secret = match &self.secret_key_file {
+            Some(file) => first_line("--files-secret-key-file", file)?,
+            None => std::env::var(SECRET_VARIABLE).ok(),
+        };
+        match (&self.access_key, secret) {
+            (Some(key), Some(secret)) => Ok(Some((key.as_str().to_owned(), secret))),
+            (None, None) => Ok(None),
+            (Some(_), None) => Err(CommandError::new(
+                "--files-access-key needs its secret: --files-secret-key-file",
+            )),
+            (None, Some(_)) => Err(CommandError::new(
+                "the secret key of the files needs --files-access-key",
+            )),
+        }
+    }
+}
+
+/// Returns the folder of files that a setting names, for a hub with this data folder; `None` where they
+/// are in a bucket.
+pub(crate) fn folder_of_files(at: Option<&str>, data_folder: &Path) -> Option<PathBuf> {
+    match at {
+        Some(url) if url.starts_with(S3_SCHEME) => None,
+        Some(folder) => Some(PathBuf::from(folder)),
+        None => Some(data_folder.join(FOLDER_DEFAULT)),
+    }
+}
+
+/// Where files are, as the settings say.
+#[derive(Debug)]
+pub struct FilePlace {
+    blobs: Blobs,
+    shared: bool,
+}
+
+impl FilePlace {
+    /// Has a hub keep its files there.
+    ///
+    /// # Errors
+    /// When the folder is another hub's, or a second hub does not see it.
+    pub async fn take(self, hub: &Hub) -> Result<(), CommandError> {
+        if self.blobs.is_folder() {
+            if !self.shared {
+                alone(hub).await?;
+            }
+            self.recognise(hub).await?;
+        }
+        hub.files.keep_in(self.blobs);
+        Ok(())
+    }
+
+    /// Checks that the folder is the hub's. A hub without files that is alone takes any folder.
+    async fn recognise(&self, hub: &Hub) -> Result<(), CommandError> {
+        let known = hub.store.read(|tx| {
+            let has_files = !files::after(tx, 0, 1)?.is_empty();
+            Ok::<_, StoreError>((meta::get(tx, MARK)?, has_files))
+        });
+        let (known, has_files) = known.await?;
+        let expected = known.filter(|_| has_files || !is_alone(hub));
+        let fresh = Random::new().token::<16>();
+        let mark = self.blobs.recognise_folder(expected.as_deref(), &fresh);
+        let mark = mark.map_err(|error| CommandError::of("--files", &error))?;
+        if let Some(mark) = mark.filter(|_| expected.is_none()) {
+            let keep = hub.store.write(move |tx| meta::put(tx, MARK, &mark));
+            keep.await?;
+        }
+        Ok(())
+    }
+}
+
+fn is_alone(hub: &Hub) -> bool {
+    let Some((own, serving)) = hub.store.processes() else {
+        return true;
+    };
+    serving.borrow().iter().all(|process| *process == own)
+}
+
+/// Waits until no other hub is on the database, for a folder that only one of them sees.
+async fn alone(hub: &Hub) -> Result<(), CommandError> {
+    let Some((own, mut serving)) = hub.store.processes() else {
+        return Ok(());
+    };
+    let ended = serving.wait_for(|live| live.iter().all(|process| *process == own));
+    match timeout(OTHERS_END_MAX, ended).await {
+        Ok(_) => Ok(()),
+        Err(_) => Err(CommandError::new(
+            "another hub is on the database: several hubs need files that all of them see. Give a bucket \
+             (--files s3://BUCKET), or a folder of a network file system with --files-shared on each hub",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(settings: FileSettings) -> String {
+        let dir = tempfile::tempdir().unwrap();
+        settings.place(dir.path()).unwrap_err().to_string()
+    }
+
+    fn at(place: &str) -> FileSettings {
+        FileSettings {
+            at: Some(place.to_owned()),
+            ..FileSettings::default()
+        }
+    }
+
+    #[test]
+    fn files_are_in_the_data_folder_unless_somebody_says_where() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = FileSettings::default().place(dir.path()).unwrap();
+        assert_eq!(place.blobs.folder(), Some(&*dir.path().join("files")));
+        let own = dir.path().join("own");
+        let place = at(own.to_str().unwrap()).place(dir.path()).unwrap();
+        assert_eq!(place.blobs.folder(), Some(&*own));
+        assert!(
+            !at("s3://bucket/hub")
+                .place(dir.path())
+                .unwrap()
+                .blobs
+                .is_folder()
+        );
+    }
+
+    #[test]
+    fn settings_that_do_not_go_together_are_named() {
+        let endpoint = FileSettings {
+            endpoint: Some("http://127.0.0.1:1".to_owned()),
+            ..FileSettings::default()
+        };
+        assert!(refused(endpoint).contains("--files s3://BUCKET"));
+        assert!(refused(at("s3://")).contains("name of a bucket"));
+        let shared = FileSettings {
+            shared: Some(true),
+            ..at("s3://bucket")
+        };
+        assert!(refused(shared).contains("--files-shared"));
+        let half = FileSettings {
+            access_key: Some(Secret::new("key")),
+            ..at("s3://bucket")
+        };
+        assert!(refused(half).contains("--files-secret-key-file"));
+    }
+}

@@ -1,0 +1,92 @@
+//! What the jobs of a commit group count together.
+
+use crate::{StoreError, Tx, Value, values};
+use hub_domain::{Amounts, CountedBy, status_code};
+use std::collections::BTreeMap;
+
+/// Counters and what is to be added to each.
+#[derive(Debug, Default)]
+pub(crate) struct Counts(BTreeMap<CountedBy, Amounts>);
+
+impl Counts {
+    pub(crate) fn add(&mut self, by: CountedBy, amounts: Amounts) {
+        *self.0.entry(by).or_default() += amounts;
+    }
+
+    /// Adds what another job counted.
+    pub(crate) fn merge(&mut self, other: Self) {
+        for (by, amounts) in other.0 {
+            self.add(by, amounts);
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Writes each counter once, and nothing where minus and plus are the same.
+    pub(crate) fn write(self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+        let changed = self.0.iter().filter(|(_, amounts)| !amounts.is_nothing());
+        for (by, amounts) in changed {
+            let values = row(by, *amounts);
+            add_to_counter(tx, &values)?;
+            add_to_days(tx, &values)?;
+        }
+        Ok(())
+    }
+}
+
+fn row<'v>(by: &'v CountedBy, amounts: Amounts) -> [Value<'v>; 14] {
+    values![
+        by.project_id,
+        by.quarter.0,
+        by.phone_id,
+        by.direction.code(),
+        by.message_type.code(),
+        by.source.code(),
+        status_code(by.status),
+        by.simulated,
+        by.network_code.as_deref().unwrap_or_default(),
+        "",
+        amounts.count,
+        amounts.num_parts,
+        amounts.duration_sec,
+        0_i64,
+    ]
+}
+
+fn add_to_counter(tx: &mut Tx<'_>, values: &[Value<'_>]) -> Result<(), StoreError> {
+    tx.run(
+        "INSERT INTO message_counts (project_id, quarter, phone_id, direction, message_type, source, \
+         status, simulated, network_code, currency, messages, num_parts, duration_sec, price) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) \
+         ON CONFLICT (project_id, quarter, phone_id, direction, message_type, source, status, \
+         simulated, network_code, currency) DO UPDATE SET \
+         messages = message_counts.messages + excluded.messages, \
+         num_parts = message_counts.num_parts + excluded.num_parts, \
+         duration_sec = message_counts.duration_sec + excluded.duration_sec, \
+         price = message_counts.price + excluded.price",
+        values,
+    )
+}
+
+/// Adds to the days that hold the quarter hour, as far as they are added up. No day is longer than 26
+/// hours, 104 quarters.
+fn add_to_days(tx: &mut Tx<'_>, values: &[Value<'_>]) -> Result<(), StoreError> {
+    tx.run(
+        "INSERT INTO message_day_sums (project_id, first, until, phone_id, direction, message_type, \
+         source, status, simulated, network_code, currency, messages, num_parts, duration_sec, \
+         price) SELECT project_id, first, until, CAST($3 AS BIGINT), CAST($4 AS BIGINT), \
+         CAST($5 AS BIGINT), CAST($6 AS BIGINT), CAST($7 AS BIGINT), CAST($8 AS BIGINT), \
+         CAST($9 AS TEXT), CAST($10 AS TEXT), CAST($11 AS BIGINT), CAST($12 AS BIGINT), \
+         CAST($13 AS BIGINT), CAST($14 AS BIGINT) FROM message_days \
+         WHERE project_id = $1 AND first <= $2 AND first > $2 - 104 AND done > $2 \
+         ON CONFLICT (project_id, first, until, phone_id, direction, message_type, source, status, \
+         simulated, network_code, currency) DO UPDATE SET \
+         messages = message_day_sums.messages + excluded.messages, \
+         num_parts = message_day_sums.num_parts + excluded.num_parts, \
+         duration_sec = message_day_sums.duration_sec + excluded.duration_sec, \
+         price = message_day_sums.price + excluded.price",
+        values,
+    )
+}

@@ -1,0 +1,258 @@
+//! Deliveries of events: body and attempts of each, for those who look, and to deliver again.
+//!
+//! A row is written when the first attempt ended; before that the event is in the outbox alone. A project
+//! keeps its newest. How many it has is kept beside them.
+
+use crate::list::{self, Column, Index, Kind, ListQuery, Page, Scope, Table};
+use crate::purge::{self, Purged};
+use crate::row::Cursor;
+use crate::{Row, StoreError, Tx, values};
+use hub_domain::{DeliveryAttempt, DeliveryStatus, WebhookDelivery, WebhookEvent};
+use postrider_model::{Key, MessageId, ProjectId, UnixMs, WebhookDeliveryId};
+
+/// Most attempts of one delivery that are kept.
+const ATTEMPTS_MAX: usize = 50;
+/// Most rows that go in one job: those above the number that a project may have.
+const TRIMMED_MAX: u64 = 256;
+
+/// The columns in the order in which [`read`] takes them.
+macro_rules! columns {
+    () => {
+        "id, project_id, webhook_id, message_id, event, status, time_created, url, attempts, body"
+    };
+}
+
+/// What lists may be filtered by.
+pub mod by {
+    use super::{Column, Kind};
+
+    /// What it tells about.
+    pub const EVENT: Column = Column::new("event", Kind::Int);
+    /// Where it stands.
+    pub const STATUS: Column = Column::new("status", Kind::Int);
+    /// The webhook object it is for.
+    pub const WEBHOOK_ID: Column = Column::new("webhook_id", Kind::Int);
+    /// The message it tells about.
+    pub const MESSAGE_ID: Column = Column::new("message_id", Kind::Int);
+    /// When its cause was committed.
+    pub const TIME_CREATED: Column = Column::new("time_created", Kind::Time);
+}
+
+const TABLE: Table<WebhookDelivery> = Table {
+    indexes: &[Index::alone("message_id")],
+    ..Table::plain("webhook_deliveries", columns!(), read)
+};
+
+/// What happened to an event.
+#[derive(Debug, Clone)]
+pub struct Noted {
+    /// Its key in the outbox.
+    pub id: i64,
+    /// Where it stands now.
+    pub status: DeliveryStatus,
+    /// The attempt that ended, unless none was made.
+    pub attempt: Option<DeliveryAttempt>,
+}
+
+/// Notes what happened to events of a project that are still in the outbox, and keeps its newest `most`.
+/// What is gone from there was deleted with its message, and is not kept.
+pub fn note(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    noted: impl IntoIterator<Item = Noted>,
+    most: u64,
+) -> Result<(), StoreError> {
+    let mut new = 0;
+    for noted in noted {
+        match insert(tx, project_id, &noted)? {
+            0 => add(tx, project_id, noted)?,
+            _ => new += 1,
+        }
+    }
+    if new > 0 {
+        count_by(tx, project_id, new)?;
+        trim(tx, project_id, most)?;
+    }
+    Ok(())
+}
+
+fn insert(tx: &mut Tx<'_>, project_id: ProjectId, noted: &Noted) -> Result<usize, StoreError> {
+    tx.execute(
+        concat!(
+            "INSERT INTO webhook_deliveries (",
+            columns!(),
+            ") SELECT id, project_id, webhook_id, message_id, event, $3, time_created, url, $4, body \
+             FROM outbox WHERE id = $1 AND project_id = $2 ON CONFLICT (id) DO NOTHING"
+        ),
+        &values![
+            noted.id,
+            project_id,
+            noted.status.code(),
+            attempts_json(noted.attempt.as_slice()),
+        ],
+    )
+}
+
+fn add(tx: &mut Tx<'_>, project_id: ProjectId, noted: Noted) -> Result<(), StoreError> {
+    let Some(id) = Key::new(noted.id).map(WebhookDeliveryId::new) else {
+        return Ok(());
+    };
+    let Some(mut delivery) = get(tx, project_id, id)? else {
+        return Ok(());
+    };
+    delivery.status = noted.status;
+    delivery.attempts.extend(noted.attempt);
+    update(tx, &delivery)
+}
+
+/// Stores where a delivery goes and stands, and its last attempts.
+pub fn update(tx: &mut Tx<'_>, delivery: &WebhookDelivery) -> Result<(), StoreError> {
+    let over = delivery.attempts.len().saturating_sub(ATTEMPTS_MAX);
+    tx.run(
+        "UPDATE webhook_deliveries SET status = $3, url = $4, attempts = $5 \
+         WHERE id = $1 AND project_id = $2",
+        &values![
+            delivery.id,
+            delivery.project_id,
+            delivery.status.code(),
+            &delivery.url,
+            attempts_json(&delivery.attempts[over..]),
+        ],
+    )
+}
+
+/// Removes a project's oldest above `most`, or the first of them.
+fn trim(tx: &mut Tx<'_>, project_id: ProjectId, most: u64) -> Result<(), StoreError> {
+    let over = kept(tx, project_id)?.saturating_sub(most);
+    if over > 0 {
+        remove(tx, project_id, i64::MAX, over.min(TRIMMED_MAX))?;
+    }
+    Ok(())
+}
+
+/// Removes a project's deliveries of events from before `before`, one step of them.
+pub fn purge(tx: &mut Tx<'_>, project_id: ProjectId, before: UnixMs) -> Result<Purged, StoreError> {
+    let first_kept = Key::first_of_ms(before.0).get();
+    purge::step(tx, |tx, limit| {
+        remove(tx, project_id, first_kept, limit.into())
+    })
+}
+
+/// Removes the oldest of a project below a key, and returns how many there were.
+fn remove(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    below: i64,
+    limit: u64,
+) -> Result<usize, StoreError> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let gone = tx.execute(
+        "DELETE FROM webhook_deliveries WHERE id IN (SELECT id FROM webhook_deliveries \
+         WHERE project_id = $1 AND id < $2 ORDER BY id LIMIT $3)",
+        &values![project_id, below, limit],
+    )?;
+    uncount(tx, project_id, gone)?;
+    Ok(gone)
+}
+
+/// Removes the deliveries about a message that is no more.
+pub fn forget(tx: &mut Tx<'_>, message: MessageId) -> Result<(), StoreError> {
+    let project = tx.query_one(
+        "SELECT project_id FROM webhook_deliveries WHERE message_id = $1 ORDER BY id LIMIT 1",
+        &values![message],
+        |row| Cursor::new(row).id(),
+    )?;
+    let Some(project) = project else {
+        return Ok(());
+    };
+    let gone = tx.execute(
+        "DELETE FROM webhook_deliveries WHERE message_id = $1",
+        &values![message],
+    )?;
+    uncount(tx, project, gone)
+}
+
+fn uncount(tx: &mut Tx<'_>, project_id: ProjectId, gone: usize) -> Result<(), StoreError> {
+    match i64::try_from(gone).unwrap_or(i64::MAX) {
+        0 => Ok(()),
+        gone => count_by(tx, project_id, -gone),
+    }
+}
+
+fn count_by(tx: &mut Tx<'_>, project_id: ProjectId, change: i64) -> Result<(), StoreError> {
+    tx.run(
+        "INSERT INTO webhook_deliveries_kept (project_id, kept) VALUES ($1, $2) \
+         ON CONFLICT (project_id) DO UPDATE SET kept = webhook_deliveries_kept.kept + $2",
+        &values![project_id, change],
+    )
+}
+
+fn kept(tx: &mut Tx<'_>, project_id: ProjectId) -> Result<u64, StoreError> {
+    let kept = tx.query_one(
+        "SELECT kept FROM webhook_deliveries_kept WHERE project_id = $1",
+        &values![project_id],
+        |row| Cursor::new(row).count(),
+    )?;
+    Ok(kept.unwrap_or(0))
+}
+
+/// Returns a project's delivery.
+pub fn get(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    id: WebhookDeliveryId,
+) -> Result<Option<WebhookDelivery>, StoreError> {
+    tx.query_one(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM webhook_deliveries WHERE id = $1 AND project_id = $2"
+        ),
+        &values![id, project_id],
+        read,
+    )
+}
+
+/// Returns a page of a project's deliveries.
+///
+/// # Errors
+/// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
+pub fn list(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    query: &ListQuery,
+) -> Result<Page<WebhookDelivery>, StoreError> {
+    list::page(tx, &TABLE, &[Scope::of_project(project_id)], query)
+}
+
+/// Counts a project's deliveries that a query lets through.
+///
+/// # Errors
+/// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
+pub fn count(tx: &mut Tx<'_>, project_id: ProjectId, query: &ListQuery) -> Result<u64, StoreError> {
+    list::count(tx, &TABLE, &[Scope::of_project(project_id)], query)
+}
+
+fn attempts_json(attempts: &[DeliveryAttempt]) -> String {
+    serde_json::json!(attempts).to_string()
+}
+
+fn attempts_from_json(text: &str) -> Option<Vec<DeliveryAttempt>> {
+    serde_json::from_str(text).ok()
+}
+
+fn read(row: &Row<'_>) -> Result<WebhookDelivery, StoreError> {
+    let mut columns = Cursor::new(row);
+    Ok(WebhookDelivery {
+        id: columns.id()?,
+        project_id: columns.id()?,
+        webhook_id: columns.opt_id()?,
+        message_id: columns.opt_id()?,
+        event: columns.coded(WebhookEvent::from_code)?,
+        status: columns.coded(DeliveryStatus::from_code)?,
+        time_created: columns.time()?,
+        url: columns.text()?,
+        attempts: columns.parsed(attempts_from_json)?,
+        body: columns.text()?,
+    })
+}

@@ -1,0 +1,92 @@
+//! Tasks: stored, found by their turn, and the contacts that each has dealt with.
+
+use crate::Backend;
+use crate::resources::{opened, write};
+use crate::sample::{id, some_vars};
+use hub_domain::*;
+use hub_store::list::ListQuery;
+use hub_store::*;
+use postrider_model::*;
+
+fn task(value: i64, project: i64) -> Task {
+    Task {
+        id: id(value),
+        project_id: id(project),
+        task_type: TaskType::UpdateContactVar,
+        task_params: r#"{"variable":"x","value":"ä"}"#.to_owned(),
+        filter_type: FilterType::QueryMessages,
+        filter_params: r#"{"all":true}"#.to_owned(),
+        filters: r#"{"version":1,"filters":[]}"#.to_owned(),
+        table_id: Some(id(9)),
+        status: TaskStatus::Queued,
+        total_rows: None,
+        current_row: 0,
+        done_up_to: 0,
+        failed_rows: 0,
+        problem: None,
+        time_created: UnixMs(1),
+        time_active: None,
+        time_complete: None,
+        vars: some_vars(),
+    }
+}
+
+pub(crate) fn a_task_reads_back_as_it_changes<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    write(&store, |tx| {
+        let mut task = task(100, 10);
+        tasks::insert(tx, &task)?;
+        assert_eq!(tasks::get(tx, id(10), id(100))?, Some(task.clone()));
+        assert_eq!(tasks::get(tx, id(11), id(100))?, None);
+        task.begin(Some(1), UnixMs(2));
+        task.fail_row(|| "it is gone".to_owned());
+        task.advance(3, 77);
+        task.end(TaskStatus::Complete, UnixMs(3));
+        tasks::update(tx, &task)?;
+        let query = ListQuery::default();
+        assert_eq!(tasks::list(tx, id(10), &query)?.rows, [task]);
+        assert_eq!(tasks::count(tx, id(10), &query)?, 1);
+        assert_eq!(tasks::count(tx, id(11), &query)?, 0);
+        Ok(())
+    });
+}
+
+pub(crate) fn the_oldest_task_under_way_of_each_project_is_found<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    write(&store, |tx| {
+        for (value, project) in [(102, 10), (101, 10), (103, 11)] {
+            tasks::insert(tx, &task(value, project))?;
+        }
+        let found = |tx: &mut Tx<'_>, above| {
+            let found = tasks::next_after(tx, above)?;
+            Ok::<_, StoreError>(found.map(|task| task.id.get()))
+        };
+        assert_eq!(found(tx, 0)?, Some(101));
+        assert_eq!(found(tx, 10)?, Some(103));
+        assert_eq!(found(tx, 11)?, None);
+        let mut ended = task(101, 10);
+        ended.end(TaskStatus::Cancelled, UnixMs(5));
+        tasks::update(tx, &ended)?;
+        assert_eq!(found(tx, 0)?, Some(102));
+        Ok(())
+    });
+}
+
+pub(crate) fn a_contact_is_taken_once_until_its_task_ends<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    write(&store, |tx| {
+        let mut task = task(100, 10);
+        tasks::insert(tx, &task)?;
+        let taken = |tx: &mut Tx<'_>, task| tasks::take_once(tx, id(task), id(5));
+        assert_eq!((taken(tx, 100)?, taken(tx, 100)?), (true, false));
+        assert!(taken(tx, 101)?, "another task has not dealt with it");
+        task.begin(None, UnixMs(2));
+        tasks::update(tx, &task)?;
+        assert!(!taken(tx, 100)?);
+        task.end(TaskStatus::Complete, UnixMs(3));
+        tasks::update(tx, &task)?;
+        assert!(taken(tx, 100)?, "what it dealt with is kept no longer");
+        assert!(!taken(tx, 101)?);
+        Ok(())
+    });
+}
