@@ -179,7 +179,10 @@ async fn messages_carry_files_and_show_them() {
         (lines.len(), lines[0], lines[3]),
         (4, "See", "https://a.example/b.mp4")
     );
-    assert_eq!(got(&test, &json!(lines[1]), None).await.bytes, gif("a.gif"));
+    let link = got(&test, &json!(lines[1]), None).await;
+    assert_eq!(link.status, 302);
+    let address = json!(link.header("location"));
+    assert_eq!(got(&test, &address, None).await.bytes, gif("a.gif"));
     let mut real = mms;
     real["route_id"] = json!(test.phone.id);
     let failed = client.post("messages/send", real).await;

@@ -251,11 +251,8 @@ async fn wrong_parameters_are_named() {
         (json!({ "media_urls": ["x"] }), "media_urls[0]"),
         (json!({ "vars": { "a b": 1 } }), "vars[a b]"),
         (json!({ "route_params": { "a": 1 } }), "route_params[a]"),
-        (json!({ "track_clicks": true }), "track_clicks"),
-        (
-            json!({ "short_link_params": { "a": 1 } }),
-            "short_link_params",
-        ),
+        (json!({ "track_clicks": "maybe" }), "track_clicks"),
+        (json!({ "short_link_params": 5 }), "short_link_params"),
         (json!({ "service_id": "SV1" }), "service_id"),
         (json!({ "tts_lang": "de-DE" }), "tts_lang"),
         (json!({ "tts_voice": "male" }), "tts_voice"),
