@@ -9,6 +9,7 @@ from conformance.engine import send
 from conformance.interface import INTERFACE
 from conformance.schema import LIST_PARAMETERS
 from conformance.tables import OPERATIONS
+from conformance.test_events import TOLD_OF
 from conformance.world import PREFIXES
 
 TABLES = {(operation.method, operation.path): operation for operation in OPERATIONS}
@@ -134,3 +135,17 @@ def test_the_example_of_an_operation_succeeds(world, document, key):
 def unique(world, text):
     """Makes the names of an example names that nothing has."""
     return re.sub(r'"name": "([^"]+)"', lambda found: f'"name": "{world.name(found[1])}"', text)
+
+
+@pytest.mark.parametrize("event", sorted(TOLD_OF))
+def test_an_event_is_described_as_the_list_has_it(document, event):
+    posted = document["webhooks"][event]["post"]["requestBody"]["content"]["application/x-www-form-urlencoded"]
+    found = posted["schema"]["properties"]
+    block, shown = INTERFACE.events[event], INTERFACE.objects[TOLD_OF[event][0]].names("shows", "now", "ours")
+    assert block.names("tells", "now") - set(found) == set(), "these are not described"
+    assert set(found) - block.names("tells", "now") - shown == set(), "these are never told"
+    assert set(found.get("update_type", {}).get("enum", ())) == block.names("update_type =", "now")
+
+
+def test_every_event_is_described(document):
+    assert set(document["webhooks"]) == {*TOLD_OF, "alert"}

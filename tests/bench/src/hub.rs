@@ -81,6 +81,15 @@ impl Hub {
         database: Option<PostgresDatabase>,
         phones: usize,
     ) -> Result<Self, Failure> {
+        Self::start_with(database, phones, &[])
+    }
+
+    /// As [`Self::start_on`], with more arguments.
+    pub(crate) fn start_with(
+        database: Option<PostgresDatabase>,
+        phones: usize,
+        arguments: &[&str],
+    ) -> Result<Self, Failure> {
         let database = database.map(Arc::new);
         let folder = on_disk()?;
         let memory = in_memory()?;
@@ -94,6 +103,7 @@ impl Hub {
             .arg(&radio_log)
             .arg("--phones-dir")
             .arg(memory.path().join("phones"))
+            .args(arguments)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()?;
