@@ -7,7 +7,7 @@ mod tags;
 mod webhooks;
 
 use crate::operation::{Answers, Operation, Url};
-use hub_web::{Kind, Shape};
+use hub_web::{BodySize, Kind, Shape};
 use schema::{AnySchema, Way};
 use serde_json::Value;
 use std::collections::BTreeMap;

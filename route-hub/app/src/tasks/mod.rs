@@ -17,6 +17,8 @@ mod params;
 mod parts;
 mod step;
 #[cfg(test)]
+mod testing;
+#[cfg(test)]
 mod tests;
 mod types;
 

@@ -8,6 +8,8 @@ mod columns;
 mod finish;
 mod format;
 mod page;
+#[cfg(test)]
+mod tests;
 
 use crate::actor::Actor;
 use crate::contacts;
@@ -31,7 +33,11 @@ use std::sync::Arc;
 /// Most columns that a task names.
 pub const COLUMNS_MAX: usize = 200;
 /// Bytes at which a part is full.
+#[cfg(not(test))]
 const PART_BYTES: usize = 4 * 1024 * 1024;
+/// Small enough for a test to have several.
+#[cfg(test)]
+const PART_BYTES: usize = 64;
 
 /// What is to be written.
 #[derive(Debug, Clone)]

@@ -12,7 +12,11 @@ use hub_store::{StoreError, Tx, labels};
 use std::sync::Arc;
 
 /// Most rows of a page.
+#[cfg(not(test))]
 const ROWS: u32 = 1_000;
+/// Few enough for a test to have several pages.
+#[cfg(test)]
+const ROWS: u32 = 20;
 
 /// Which rows are wanted, and how.
 pub(super) struct Wanted {

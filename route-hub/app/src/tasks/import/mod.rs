@@ -11,6 +11,8 @@ mod plan;
 mod prepare;
 mod row;
 mod step;
+#[cfg(test)]
+mod tests;
 
 use crate::actor::Actor;
 use crate::contacts::GroupChanges;
