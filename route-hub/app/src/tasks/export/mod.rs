@@ -157,10 +157,12 @@ impl Export {
     ) -> Result<(), Stuck> {
         let mut source = Source::of(task)?;
         let columns: Arc<[Column]> = columns.into();
-        let (mut bytes, mut rows) = (Vec::new(), 0);
+        let (mut bytes, mut rows, mut most) = (Vec::new(), 0, page::ROWS_FIRST);
         while bytes.len() < PART_BYTES && !written.is_read {
             let is_first = task.current_row + rows == 0;
-            let page = self.page(actor, &source, &columns, is_first).await?;
+            let page = self.page(actor, &source, &columns, is_first, most);
+            let page = page.await?;
+            most = fitting(&page);
             rows += page.rows;
             written.is_read = page.is_end;
             source.go_to(page.last);
@@ -192,6 +194,7 @@ impl Export {
         source: &Source,
         columns: &Arc<[Column]>,
         is_first: bool,
+        most: u32,
     ) -> Result<Page, StoreError> {
         let wanted = page::Wanted {
             source: source.clone(),
@@ -200,10 +203,19 @@ impl Export {
             format: self.format,
             addresses: actor.addresses(),
             is_first,
+            most,
         };
         let share = actor.hub.store.of(actor.project.id);
         share.read(move |tx| wanted.read(tx)).await
     }
+}
+
+/// Returns how many rows like these the next page may have: what it holds is no more than a part.
+fn fitting(page: &Page) -> u32 {
+    let rows = page.rows.max(1) as usize;
+    let row_bytes = (page.bytes.len() / rows).max(1);
+    let most = u32::try_from(PART_BYTES / row_bytes).unwrap_or(u32::MAX);
+    most.clamp(1, page::ROWS_MAX)
 }
 
 /// Puts bytes behind others; the first are taken as they are.

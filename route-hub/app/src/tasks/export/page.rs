@@ -13,10 +13,12 @@ use std::sync::Arc;
 
 /// Most rows of a page.
 #[cfg(not(test))]
-const ROWS: u32 = 1_000;
+pub(super) const ROWS_MAX: u32 = 1_000;
 /// Few enough for a test to have several pages.
 #[cfg(test)]
-const ROWS: u32 = 20;
+pub(super) const ROWS_MAX: u32 = 20;
+/// Rows of a page while nobody knows how large they are.
+pub(super) const ROWS_FIRST: u32 = if ROWS_MAX < 100 { ROWS_MAX } else { 100 };
 
 /// Which rows are wanted, and how.
 pub(super) struct Wanted {
@@ -28,6 +30,8 @@ pub(super) struct Wanted {
     pub(super) addresses: Addresses,
     /// Whether the first of them is the file's first.
     pub(super) is_first: bool,
+    /// Most of them.
+    pub(super) most: u32,
 }
 
 /// Rows as they are written.
@@ -43,7 +47,7 @@ pub(super) struct Page {
 impl Wanted {
     /// Reads the next rows.
     pub(super) fn read(&self, tx: &mut Tx<'_>) -> Result<Page, StoreError> {
-        let batch = self.source.left(tx, ROWS)?;
+        let batch = self.source.left(tx, self.most)?;
         let keys = batch.keys();
         let mut writer = RowWriter::new(self.format, &self.columns, self.all, self.is_first);
         match batch {
@@ -67,7 +71,7 @@ impl Wanted {
             bytes: writer.end(),
             rows: keys.len() as u64,
             last: keys.last().copied(),
-            is_end: keys.len() < ROWS as usize,
+            is_end: keys.len() < self.most as usize,
         })
     }
 

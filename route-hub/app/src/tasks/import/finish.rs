@@ -6,7 +6,7 @@ use crate::files::{TaskFile, Writing, remove_unused};
 use crate::tabular::{RECORD_BYTES_MAX, records};
 use crate::tasks::current::commit;
 use crate::tasks::filter::Stuck;
-use crate::tasks::{parts, types};
+use crate::tasks::parts;
 use csv::{Terminator, WriterBuilder};
 use hub_domain::{FILENAME_LENGTH_MAX, FileSource, StoredFile, Task, TaskStatus};
 use hub_store::task_parts::BadRow;
@@ -68,7 +68,7 @@ async fn keep(
         media_type: "text/csv",
         served_type: "text/csv; charset=utf-8",
         source: FileSource::Export,
-        needs: Some(types::permission(task.task_type)),
+        needs: Some(import.permission()),
     };
     Ok(writing.finish(actor, of).await?)
 }

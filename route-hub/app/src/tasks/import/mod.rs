@@ -15,12 +15,13 @@ mod step;
 mod tests;
 
 use crate::actor::Actor;
-use crate::contacts::GroupChanges;
+use crate::contacts::{self, GroupChanges};
+use crate::data_tables;
 use crate::failure::Failure;
 use crate::tasks::filter::Stuck;
 use crate::tasks::params::{ColumnRef, TaskParams, refused, required};
 use crate::unit_of_work::UnitOfWork;
-use hub_domain::{FileSource, Task};
+use hub_domain::{FileSource, Permission, Task};
 use hub_store::files;
 use hub_view::Refusal;
 use plan::{Field, Into, Key};
@@ -156,6 +157,14 @@ impl Import {
         let found = self.groups.find(work);
         found.map_err(|failure| failure.within("task_params"))?;
         Ok(())
+    }
+
+    /// Returns what whoever imports by a request needs.
+    const fn permission(&self) -> Permission {
+        match self.into {
+            Into::Contacts => contacts::PERMISSION,
+            Into::Rows => data_tables::PERMISSION,
+        }
     }
 
     /// Prepares the file.
