@@ -128,6 +128,12 @@ impl Operation {
         self
     }
 
+    /// As [`Self::with_media`], or its body is rows as text, which come as they are.
+    pub const fn with_media_or_sheet(mut self) -> Self {
+        self.body = BodySize::MediaOrSheet;
+        self
+    }
+
     /// It takes an `Idempotency-Key`.
     pub const fn repeatable(mut self) -> Self {
         self.is_repeatable = true;
@@ -191,7 +197,8 @@ impl Handler<(), ApiState> for &'static Operation {
 impl Operation {
     async fn read(&'static self, request: Request, state: &ApiState) -> Result<Call, Failure> {
         let asked: Asked<Caller> = Asked::read(request, state).await?;
-        if let (BodySize::Media, Some(caller)) = (self.body, &asked.caller) {
+        if let (BodySize::Media | BodySize::MediaOrSheet, Some(caller)) = (self.body, &asked.caller)
+        {
             enter::allowed(&state.hub, caller, &asked.path, self.permission()).await?;
         }
         let inner = asked.call(state, self.parameters(), self.body).await?;

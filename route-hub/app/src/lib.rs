@@ -15,6 +15,7 @@ pub mod names;
 pub mod random;
 mod steps;
 pub mod stored_caps;
+mod tabular;
 mod vars;
 mod worker;
 

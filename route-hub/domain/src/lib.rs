@@ -65,7 +65,7 @@ pub use contact_filter::ContactFilter;
 pub use currency::{Currency, NotACurrency};
 pub use data_sms::{DATA_BYTES_MAX, DataSms, Encoding, InvalidData};
 pub use data_table::{DataRow, DataTable, DataView, RowSubject, ViewFilters};
-pub use day::{Day, InvalidDay};
+pub use day::{Day, InvalidDay, utc_text};
 pub use device::{Device, DeviceState, Pairing, PairingState};
 pub use field::{CustomField, FieldItem, FieldOwner, FieldType};
 pub use file::{

@@ -6,14 +6,14 @@
 use crate::list::{self, Column, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
-use hub_domain::{FileCategory, FileHolder, FileSource, StoredFile, fold};
+use hub_domain::{FileCategory, FileHolder, FileSource, Permission, StoredFile, fold};
 use postrider_model::{FileId, MessageId, ProjectId, UnixMs};
 
 /// The columns in the order in which [`read`] takes them.
 macro_rules! columns {
     () => {
         "id, project_id, filename, type, served_type, size, description, category, source, \
-         message_id, sha256, thumbnail_size, time_created, time_touched"
+         message_id, sha256, thumbnail_size, time_created, time_touched, needs"
     };
 }
 
@@ -51,7 +51,7 @@ pub fn insert(tx: &mut Tx<'_>, file: &StoredFile) -> Result<(), StoreError> {
             "INSERT INTO files (",
             columns!(),
             ", filename_folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, \
-             $14, $15)"
+             $14, $15, $16)"
         ),
         &values![
             file.id,
@@ -69,6 +69,7 @@ pub fn insert(tx: &mut Tx<'_>, file: &StoredFile) -> Result<(), StoreError> {
                 .and_then(|size| i64::try_from(size).ok()),
             file.time_created,
             file.time_touched,
+            file.needs.map(Permission::code),
             file.filename.as_deref().map(fold),
         ],
     )
@@ -350,5 +351,6 @@ fn read(row: &Row<'_>) -> Result<StoredFile, StoreError> {
         thumbnail_size: columns.opt_count()?,
         time_created: columns.time()?,
         time_touched: columns.time()?,
+        needs: columns.opt_coded(Permission::from_code)?,
     })
 }

@@ -10,8 +10,8 @@ use crate::{
     SqliteSettings, StoreError, Tx, Value, alerts, blocked_contacts, broadcasts, changes,
     data_rows, data_tables, facts_aside, fields, files, groups, idempotency, inbound_counted,
     labels, leftovers, messages, migrations, outbox, pairings, past_exposures, phones, postgres,
-    projects, relative_schedules, schedules, short_links, tasks, webhook_deliveries, webhook_log,
-    webhooks,
+    projects, relative_schedules, schedules, short_links, task_parts, tasks, webhook_deliveries,
+    webhook_log, webhooks,
 };
 use hub_domain::{
     AlertKind, CustomField, DataTable, FieldOwner, FileHolder, OutboxRow, PhoneType, WebhookEvent,
@@ -48,7 +48,9 @@ pub(crate) const GROWING: &[&str] = &[
     "schedule_runs",
     "schedules",
     "short_links",
+    "task_bad_rows",
     "task_contacts",
+    "task_parts",
     "tasks",
     "webhook_deliveries",
     "webhook_log",
@@ -253,6 +255,7 @@ fn tidy(tx: &mut Tx<'_>) -> Result<(), StoreError> {
     files::delete(tx, project, id())?;
     files::let_go(tx, FileHolder::Scheduled, 77)?;
     files::missing(tx, &[id()])?;
+    task_parts::is_needed(tx, id(), 0, "part")?;
     files::after(tx, 0, 100)?;
     leftovers::purge(tx)?;
     fields::to_clear(tx)?;
@@ -289,6 +292,8 @@ fn work(tx: &mut Tx<'_>) -> Result<(), StoreError> {
     broadcasts::next_after(tx, 0, |_| 0)?;
     tasks::next_after(tx, 0)?;
     tasks::take_once(tx, id(), id())?;
+    task_parts::name(tx, project, id(), 0)?;
+    task_parts::bad_from(tx, project, id(), 0, 500)?;
     schedules::due(tx, now, (now, 0), 100)?;
     schedules::found(tx, 77, |_| true)?;
     schedules::made_for(tx, id())?;

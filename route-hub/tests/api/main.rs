@@ -37,6 +37,7 @@ mod several;
 mod shared_work;
 mod sight;
 mod support;
+mod task_files;
 mod tasks;
 mod templates;
 mod tenancy;

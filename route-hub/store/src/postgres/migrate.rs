@@ -95,7 +95,9 @@ const STORAGE: &[&str] = &[
     "ALTER TABLE past_exposures SET (autovacuum_vacuum_scale_factor = 0.02)",
     "ALTER TABLE row_vars SET (autovacuum_vacuum_scale_factor = 0.02)",
     "ALTER TABLE schedules SET (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02)",
+    "ALTER TABLE task_bad_rows SET (autovacuum_vacuum_scale_factor = 0.02)",
     "ALTER TABLE task_contacts SET (autovacuum_vacuum_scale_factor = 0.02)",
+    "ALTER TABLE task_parts SET (autovacuum_vacuum_scale_factor = 0.02)",
     "ALTER TABLE tasks SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05)",
 ];
 
@@ -132,7 +134,9 @@ const FINDING: &[(&str, &[&str])] = &[
         "schedules",
         &["project_id", "relative_id", "group_id", "listed_contact_id"],
     ),
+    ("task_bad_rows", &["task_id"]),
     ("task_contacts", &["task_id"]),
+    ("task_parts", &["task_id"]),
     ("tasks", &["project_id"]),
     ("webhook_deliveries", &["project_id", "message_id"]),
     ("webhook_log", &["project_id"]),

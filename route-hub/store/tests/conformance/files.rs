@@ -26,6 +26,7 @@ fn file(value: i64, source: FileSource) -> StoredFile {
         thumbnail_size: Some(7),
         time_created: UnixMs(value),
         time_touched: UnixMs(value),
+        needs: Some(Permission::ViewData),
     }
 }
 

@@ -85,6 +85,8 @@ conformance! {
         a_task_reads_back_as_it_changes
         the_oldest_task_under_way_of_each_project_is_found
         a_contact_is_taken_once_until_its_task_ends
+        a_task_that_goes_through_a_file_reads_back
+        parts_and_bad_rows_are_there_until_their_task_ends
     }
     executor {
         parameters_keep_their_numbers
