@@ -230,6 +230,11 @@ pub fn limit(tx: &mut Tx<'_>, limits: &Arc<Limits>) {
     });
 }
 
+/// Lets the rest of a job go beyond limits, as what came in does.
+pub fn let_go(tx: &mut Tx<'_>) {
+    tx.limited = None;
+}
+
 /// Says whether there is room for so much more of a type, within the limits that the job is held to.
 ///
 /// # Errors
