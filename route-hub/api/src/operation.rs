@@ -8,6 +8,7 @@ use axum::handler::Handler;
 use axum::response::{IntoResponse as _, Response};
 use http::Method;
 use hub_app::actor::{Actor, OrganizationActor};
+use hub_app::auth;
 use hub_app::hub::Hub;
 use hub_domain::Permission;
 use hub_store::StoreError;
@@ -155,6 +156,11 @@ impl Operation {
         }
     }
 
+    /// Says whether it answers beyond every limit: what an organization has and uses stays to be seen.
+    pub const fn is_beyond_limits(&self) -> bool {
+        matches!(self.permission(), Permission::ViewBilling)
+    }
+
     /// Returns every parameter that may be read.
     pub fn parameters(&self) -> Takes {
         let common: &[&[Member]] = match self.answer {
@@ -211,6 +217,7 @@ impl Operation {
     /// Runs it. What it was prepared on may change before it is written, through another process of
     /// this hub: then it is prepared anew.
     async fn run(&self, hub: Hub, mut call: Call) -> ApiResult {
+        auth::take_request(&hub, &call.caller.holder, self.is_beyond_limits()).await?;
         if !hub.store.is_shared() {
             return self.run_once(&hub, call).await;
         }

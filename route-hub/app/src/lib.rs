@@ -35,6 +35,7 @@ mod audit;
 pub mod auth;
 pub mod hub_work;
 pub mod listing;
+mod plan;
 pub mod transaction;
 pub mod unit_of_work;
 

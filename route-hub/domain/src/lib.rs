@@ -34,6 +34,8 @@ pub mod numbers;
 mod organization;
 mod phone;
 mod phone_account;
+mod plan;
+mod price;
 mod quiet;
 pub mod recipients;
 pub mod recurrence;
@@ -82,6 +84,8 @@ pub use message::{
 pub use organization::{Organization, Project};
 pub use phone::{Phone, PhoneType, PhoneWaits, QuietMode, WaitingFor};
 pub use phone_account::PhoneAccount;
+pub use plan::{Exceeded, Feature, Overage, Plan};
+pub use price::{Amount, NotAnAmount, Price, RATE_MAX, Rate, Rates, TARIFF_PREFIXES_MAX, Tariff};
 pub use quiet::{InvalidTime, QuietHours, TimeOfDay, Window, Zone};
 pub use relative::{OFFSET_COUNT_MAX, OffsetScale, RelativeSchedule};
 pub use route_id::RouteId;

@@ -5,8 +5,8 @@
 
 use crate::list::{self, Column, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
-use crate::{Row, StoreError, Tx, values};
-use hub_domain::{FileCategory, FileHolder, FileSource, Permission, StoredFile, fold};
+use crate::{Row, StoreError, Tx, usage, values};
+use hub_domain::{FileCategory, FileHolder, FileSource, Permission, StoredFile, UsageType, fold};
 use postrider_model::{FileId, MessageId, ProjectId, UnixMs};
 
 /// The columns in the order in which [`read`] takes them.
@@ -46,6 +46,14 @@ const TABLE: Table<StoredFile> = Table::plain("files", columns!(), read);
 /// # Errors
 /// [`StoreError::Conflict`] when the project has media with this content and type.
 pub fn insert(tx: &mut Tx<'_>, file: &StoredFile) -> Result<(), StoreError> {
+    let size = i64::try_from(file.size).unwrap_or(i64::MAX);
+    usage::count(
+        tx,
+        file.project_id,
+        UsageType::StoredFileMb,
+        size,
+        file.time_created,
+    )?;
     tx.run(
         concat!(
             "INSERT INTO files (",
@@ -177,13 +185,22 @@ pub fn is_named(tx: &mut Tx<'_>, id: FileId) -> Result<bool, StoreError> {
 }
 
 /// Removes a file that nothing names; says whether it was there.
-pub fn delete(tx: &mut Tx<'_>, project_id: ProjectId, id: FileId) -> Result<bool, StoreError> {
-    let removed = tx.execute(
+pub fn delete(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    id: FileId,
+    now: UnixMs,
+) -> Result<bool, StoreError> {
+    let removed = tx.query_one(
         "DELETE FROM files WHERE id = $1 AND project_id = $2 AND NOT EXISTS \
-         (SELECT 1 FROM file_uses WHERE file_id = $1)",
+         (SELECT 1 FROM file_uses WHERE file_id = $1) RETURNING size",
         &values![id, project_id],
+        |row| row.int(0),
     )?;
-    Ok(removed == 1)
+    if let Some(size) = removed {
+        usage::count(tx, project_id, UsageType::StoredFileMb, -size, now)?;
+    }
+    Ok(removed.is_some())
 }
 
 /// Notes that something names these files, each once; says whether all of them are there.
@@ -228,6 +245,8 @@ pub fn let_go(tx: &mut Tx<'_>, kind: FileHolder, holder: i64) -> Result<(), Stor
 /// How long files stay that go by themselves.
 #[derive(Debug, Clone, Copy)]
 pub struct Passing {
+    /// When they go.
+    pub now: UnixMs,
     /// What messages brought and nothing names goes when it was touched before this.
     pub unnamed_before: UnixMs,
     /// What tasks wrote or read goes when it was touched before this.
@@ -274,7 +293,7 @@ pub fn remove_passed(
             FileSource::Message => passing.unnamed_before,
             _ => passing.of_tasks_before,
         };
-        if touched < end && delete(tx, project_id, id)? {
+        if touched < end && delete(tx, project_id, id, passing.now)? {
             gone.files.push(id);
         }
     }

@@ -52,6 +52,7 @@ pub(crate) const GROWING: &[&str] = &[
     "task_contacts",
     "task_parts",
     "tasks",
+    "usage_changes",
     "webhook_deliveries",
     "webhook_log",
 ];
@@ -230,6 +231,7 @@ fn id<K>() -> Id<K> {
 fn tidy(tx: &mut Tx<'_>) -> Result<(), StoreError> {
     let (project, now): (ProjectId, _) = (id(), UnixMs(1_700_000_000_000));
     let retention = Retention {
+        now,
         before: now,
         unknown_before: now,
         step: 100,
@@ -248,11 +250,12 @@ fn tidy(tx: &mut Tx<'_>) -> Result<(), StoreError> {
     webhook_deliveries::forget(tx, id())?;
     short_links::forget(tx, project, id())?;
     let passing = files::Passing {
+        now,
         unnamed_before: now,
         of_tasks_before: now,
     };
     files::remove_passed(tx, project, passing, (UnixMs(0), 0), 100)?;
-    files::delete(tx, project, id())?;
+    files::delete(tx, project, id(), now)?;
     files::let_go(tx, FileHolder::Scheduled, 77)?;
     files::missing(tx, &[id()])?;
     task_parts::is_needed(tx, id(), 0, "part")?;

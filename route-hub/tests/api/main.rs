@@ -18,6 +18,7 @@ mod interface;
 mod kinds;
 mod labels;
 mod later;
+mod limits;
 mod lists;
 mod messages;
 mod new_phones;

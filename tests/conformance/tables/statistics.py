@@ -33,8 +33,8 @@ MESSAGE_ROWS = (
     ),
     Parameter(
         "metrics",
-        ("count", "num_parts", "duration"),
-        (Bad("something else", "shoe"), Bad("empty", ""), Bad("a price", "price.USD")),
+        ("count", "num_parts", "duration", "price.USD"),
+        (Bad("something else", "shoe"), Bad("empty", ""), Bad("no currency", "price.usd")),
         required=True,
         shown=HIDDEN,
     ),

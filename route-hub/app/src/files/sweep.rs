@@ -79,6 +79,7 @@ async fn sweep_project(
     now: UnixMs,
 ) -> Result<usize, StoreError> {
     let passing = Passing {
+        now,
         unnamed_before: now.plus_ms(-UNNAMED_MS),
         of_tasks_before: now.plus_ms(-OF_TASKS_MS),
     };

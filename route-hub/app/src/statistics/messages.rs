@@ -6,8 +6,8 @@ use crate::organizations::usage::zone_of;
 use crate::statistics::PERMISSION;
 use crate::statistics::calendar::{Asked, Calendar, Slot};
 use hub_domain::{
-    Amounts, CountFilters, CountedBy, Day, Interval, Metric, Organization, PhoneType, Project,
-    Property, Zone,
+    Amount, Amounts, CountFilters, CountedBy, Currency, Day, Interval, Metric, Organization,
+    PhoneType, Project, Property, Zone,
 };
 use hub_store::statistics::{self, Span};
 use hub_store::{StoreError, Tx, list, organizations, phones, projects};
@@ -61,7 +61,45 @@ pub struct IntervalGroups {
     /// When it is over.
     pub end: UnixMs,
     /// Each group: its properties in the order in which they were asked for, and how much there is.
-    pub groups: Vec<(Vec<Cell>, Amounts)>,
+    pub groups: Vec<(Vec<Cell>, Sums)>,
+}
+
+/// How much there is in a group.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Sums {
+    amounts: Amounts,
+    prices: BTreeMap<Currency, i64>,
+}
+
+impl Sums {
+    fn add(&mut self, by: &CountedBy, amounts: Amounts) {
+        self.amounts += amounts;
+        if let Some(currency) = by.currency {
+            *self.prices.entry(currency).or_default() += amounts.price;
+        }
+    }
+
+    /// Returns how much of a metric it is.
+    pub fn of(&self, metric: Metric) -> Sum {
+        match metric {
+            Metric::Count => Sum::Whole(self.amounts.count),
+            Metric::NumParts => Sum::Whole(self.amounts.num_parts),
+            Metric::Duration => Sum::Whole(self.amounts.duration_sec),
+            Metric::Price(currency) => {
+                let price = self.prices.get(&currency).copied().unwrap_or(0);
+                Sum::Money(Amount::of_millionths(price))
+            }
+        }
+    }
+}
+
+/// A sum as it is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sum {
+    /// Of whole things.
+    Whole(i64),
+    /// Of money.
+    Money(Amount),
 }
 
 /// Counts a project's messages, those of today too.
@@ -157,7 +195,7 @@ fn gaps(whole: Span, days: &[Span]) -> Vec<Span> {
 /// What was counted so far, by interval and group.
 #[derive(Default)]
 struct Groups {
-    amounts: BTreeMap<(usize, Vec<Cell>), Amounts>,
+    sums: BTreeMap<(usize, Vec<Cell>), Sums>,
     is_full: bool,
 }
 
@@ -177,8 +215,9 @@ impl Groups {
             return;
         }
         let cells = stats.properties.iter().map(|one| names.cell(*one, by));
-        *self.amounts.entry((slot, cells.collect())).or_default() += amounts;
-        self.is_full = self.amounts.len() > GROUPS_MAX;
+        let sums = self.sums.entry((slot, cells.collect())).or_default();
+        sums.add(by, amounts);
+        self.is_full = self.sums.len() > GROUPS_MAX;
     }
 
     fn shown(self, slots: &[Slot]) -> Result<Vec<IntervalGroups>, Refusal> {
@@ -187,7 +226,7 @@ impl Groups {
             return Err(Refusal::invalid_param("properties", rule));
         }
         let mut shown: BTreeMap<usize, IntervalGroups> = BTreeMap::new();
-        for ((at, cells), amounts) in self.amounts {
+        for ((at, cells), sums) in self.sums {
             let slot = slots[at];
             let (start, end) = slot.moments();
             let interval = shown.entry(at).or_insert_with(|| IntervalGroups {
@@ -196,7 +235,7 @@ impl Groups {
                 end,
                 groups: Vec::new(),
             });
-            interval.groups.push((cells, amounts));
+            interval.groups.push((cells, sums));
         }
         Ok(shown.into_values().collect())
     }

@@ -133,6 +133,8 @@ async fn go_on(actor: &Actor, task: &Arc<Task>) -> Result<(), Stuck> {
         run_as(actor, task_type, deal)
     });
     match fitting.await {
+        // A limit of the day: what is left waits for the next one.
+        Err(StoreError::Beyond(_)) => return Err(Stuck::Waiting),
         Err(StoreError::OverBudget { .. }) => leave_out(actor, task, next.first(1)).await?,
         dealt => dealt?,
     }
@@ -144,6 +146,8 @@ async fn make_room(actor: &Actor, count: usize) -> Result<(), Stuck> {
     match actor.make_room(count).await {
         Ok(()) => Ok(()),
         Err(Failure::Refused(_)) => Err(Stuck::Waiting),
+        // Each row is told that it has no room.
+        Err(Failure::Store(StoreError::Beyond(_))) => Ok(()),
         Err(Failure::Store(error)) => Err(error.into()),
     }
 }
@@ -306,6 +310,10 @@ fn note(
 ) -> Result<(), StoreError> {
     match done {
         Ok(()) => Ok(()),
+        Err(Failure::Store(StoreError::Beyond(exceeded))) if !exceeded.limit.is_daily() => {
+            task.fail_row(|| format!("{row}: {exceeded}"));
+            Ok(())
+        }
         Err(Failure::Store(error)) => Err(error),
         Err(Failure::Refused(refusal)) => {
             task.fail_row(|| format!("{row}: {}", refusal.message()));

@@ -73,6 +73,9 @@ const STORAGE: &[&str] = &[
      autovacuum_vacuum_threshold = 2000)",
     "ALTER TABLE rate_tokens SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.0, \
      autovacuum_vacuum_threshold = 500)",
+    "ALTER TABLE usage_changes SET (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02)",
+    "ALTER TABLE usage_totals SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.0, \
+     autovacuum_vacuum_threshold = 500)",
     "ALTER TABLE webhook_deliveries SET (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02)",
     "ALTER TABLE webhook_deliveries_kept SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.0, \
      autovacuum_vacuum_threshold = 500)",

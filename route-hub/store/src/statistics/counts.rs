@@ -1,32 +1,34 @@
 //! What the jobs of a commit group count together.
 
+use crate::usage::Uses;
 use crate::{StoreError, Tx, Value, values};
-use hub_domain::{Amounts, CountedBy, status_code};
+use hub_domain::{Amounts, CountedBy, Currency, status_code};
 use std::collections::BTreeMap;
 
 /// Counters and what is to be added to each.
 #[derive(Debug, Default)]
-pub(crate) struct Counts(BTreeMap<CountedBy, Amounts>);
+pub(crate) struct Counts {
+    messages: BTreeMap<CountedBy, Amounts>,
+    /// What projects have and use.
+    pub(crate) uses: Uses,
+}
 
 impl Counts {
     pub(crate) fn add(&mut self, by: CountedBy, amounts: Amounts) {
-        *self.0.entry(by).or_default() += amounts;
-    }
-
-    /// Adds what another job counted.
-    pub(crate) fn merge(&mut self, other: Self) {
-        for (by, amounts) in other.0 {
-            self.add(by, amounts);
-        }
+        *self.messages.entry(by).or_default() += amounts;
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.messages.is_empty() && self.uses.is_empty()
     }
 
     /// Writes each counter once, and nothing where minus and plus are the same.
     pub(crate) fn write(self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
-        let changed = self.0.iter().filter(|(_, amounts)| !amounts.is_nothing());
+        self.uses.write(tx)?;
+        let changed = self
+            .messages
+            .iter()
+            .filter(|(_, amounts)| !amounts.is_nothing());
         for (by, amounts) in changed {
             let values = row(by, *amounts);
             add_to_counter(tx, &values)?;
@@ -47,11 +49,11 @@ fn row<'v>(by: &'v CountedBy, amounts: Amounts) -> [Value<'v>; 14] {
         status_code(by.status),
         by.simulated,
         by.network_code.as_deref().unwrap_or_default(),
-        "",
+        by.currency.as_ref().map_or("", Currency::as_str),
         amounts.count,
         amounts.num_parts,
         amounts.duration_sec,
-        0_i64,
+        amounts.price,
     ]
 }
 

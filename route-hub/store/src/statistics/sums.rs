@@ -12,7 +12,7 @@ use postrider_model::ProjectId;
 macro_rules! columns {
     () => {
         "project_id, first, until, phone_id, direction, message_type, source, status, simulated, \
-         network_code, messages, num_parts, duration_sec"
+         network_code, currency, messages, num_parts, duration_sec, price"
     };
 }
 
@@ -25,7 +25,7 @@ pub fn of_quarters(
 ) -> Result<(), StoreError> {
     tx.query(
         "SELECT project_id, quarter, quarter + 1, phone_id, direction, message_type, source, status, \
-         simulated, network_code, messages, num_parts, duration_sec FROM message_counts \
+         simulated, network_code, currency, messages, num_parts, duration_sec, price FROM message_counts \
          WHERE project_id = $1 AND quarter >= $2 AND quarter < $3",
         &values![project_id, within.first.0, within.until.0],
         |row| {
@@ -78,11 +78,13 @@ fn read(row: &Row<'_>) -> Result<(Span, CountedBy, Amounts), StoreError> {
         status: columns.coded(status_from_code)?,
         simulated: columns.flag()?,
         network_code: columns.opt_text()?.filter(|network| !network.is_empty()),
+        currency: columns.text()?.parse().ok(),
     };
     let amounts = Amounts {
         count: columns.int()?,
         num_parts: columns.int()?,
         duration_sec: columns.int()?,
+        price: columns.int()?,
     };
     Ok((Span { first, until }, by, amounts))
 }

@@ -39,6 +39,8 @@ mod tasks;
 #[cfg(test)]
 mod tenancy;
 #[cfg(test)]
+mod usage;
+#[cfg(test)]
 mod upkeep;
 
 #[cfg(test)]
@@ -171,6 +173,12 @@ conformance! {
         a_step_is_taken_once_and_not_after_a_cancel
         projects_and_their_broadcasts_take_turns
         a_cancelled_broadcast_is_walked_through_once
+    }
+    usage {
+        what_there_is_is_counted_by_quarter_hours_of_each_change
+        messages_that_leave_stay_counted_and_those_that_are_kept_do_not
+        a_job_that_is_held_to_limits_does_not_go_beyond_them
+        a_day_gives_no_more_requests_than_it_has
     }
     short_links {
         a_link_reads_back_and_counts_its_first_click

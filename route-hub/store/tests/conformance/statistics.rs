@@ -183,6 +183,7 @@ pub(crate) fn old_messages_are_counted_once_while_they_change<B: Backend>() {
     stored.push(young.clone());
     write(&store, move |tx| messages::insert(tx, &young));
     let kept = Retention {
+        now: UnixMs(9),
         before: UnixMs(i64::MAX >> 24),
         unknown_before: UnixMs(0),
         step: 100,
