@@ -135,6 +135,10 @@ pub(crate) const ALL: &[(&str, &str)] = &[
         "V38__short_links",
         include_str!("../migrations/V38__short_links.sql"),
     ),
+    (
+        "V41__link_counts",
+        include_str!("../migrations/V41__link_counts.sql"),
+    ),
 ];
 
 /// As [`run`] for a database that is then used: not for one whose data were moved away, or are being
