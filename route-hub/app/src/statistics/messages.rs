@@ -6,8 +6,8 @@ use crate::organizations::usage::zone_of;
 use crate::statistics::PERMISSION;
 use crate::statistics::calendar::{Asked, Calendar, Slot};
 use hub_domain::{
-    Amounts, CountFilters, CountedBy, CountedLink, Day, Interval, Metric, Organization, PhoneType, Project,
-    Property, Zone,
+    Amounts, CountFilters, CountedBy, CountedLink, Day, Interval, Metric, Organization, PhoneType,
+    Project, Property, Zone,
 };
 use hub_store::statistics::{self, Span};
 use hub_store::{StoreError, Tx, list, organizations, phones, projects};

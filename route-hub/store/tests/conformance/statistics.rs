@@ -292,9 +292,7 @@ fn link_counters(tx: &mut Tx<'_>, within: Span) -> Result<LinkSums, StoreError> 
 }
 
 /// Counts links as a reader of all messages, in the order in which these were made, would.
-fn recount_links<'m>(
-    made: impl IntoIterator<Item = &'m (Message, Vec<ShortLink>)>,
-) -> LinkSums {
+fn recount_links<'m>(made: impl IntoIterator<Item = &'m (Message, Vec<ShortLink>)>) -> LinkSums {
     let mut of_days: BTreeMap<i64, BTreeSet<&str>> = BTreeMap::new();
     let mut sums = LinkSums::new();
     for (message, links) in made {
@@ -333,7 +331,8 @@ enum Act {
 fn act() -> impl Strategy<Value = Act> {
     let to = prop::collection::vec(0..9_u32, 0..7);
     prop_oneof![
-        (0..200_i64, prop::collection::vec(to, 1..4)).prop_map(|(quarter, to)| Act::Make(quarter, to)),
+        (0..200_i64, prop::collection::vec(to, 1..4))
+            .prop_map(|(quarter, to)| Act::Make(quarter, to)),
         (0..64_usize, any::<bool>()).prop_map(|(which, sent)| Act::Change(which, sent)),
         (0..64_usize).prop_map(Act::Delete),
     ]
