@@ -79,11 +79,11 @@ fn write_messages(number: u64, body: &mut Vec<u8>) {
         let to = recipient(number * MULTI + place);
         let written = write!(
             body,
-            r#"{separator}{{"to_number":"+{to}","content":"See https://a.example/page","track_clicks":true}}"#
+            r#"{separator}{{"to_number":"+{to}","content":"See https://a.example/page"}}"#
         );
         debug_assert!(written.is_ok(), "a vector takes everything");
     }
-    body.extend_from_slice(b"]}");
+    body.extend_from_slice(br#"],"track_clicks":true}"#);
 }
 
 /// Returns the paths of the links that nobody has clicked.

@@ -90,7 +90,7 @@ fn fill_day(tx: &mut Tx<'_>, project: ProjectId, first: u64, each: u64) -> Resul
          SELECT quarter + 1 FROM quarters WHERE quarter + 1 < CAST($3 AS BIGINT)), \
          statuses (status) AS (SELECT 1 UNION ALL \
          SELECT status + 1 FROM statuses WHERE status < CAST($4 AS BIGINT)) \
-         SELECT CAST($1 AS BIGINT), quarter, phones.id, 2, 1, 1, status, 0, '', '', \
+         SELECT CAST($1 AS BIGINT), quarter, phones.id, 1, 1, 4, status, 0, '', '', \
          CAST($5 AS BIGINT), CAST($5 AS BIGINT), 0, 0 \
          FROM quarters CROSS JOIN statuses CROSS JOIN phones WHERE phones.project_id = $1",
         &values![project, first, until, STATUSES, each],

@@ -51,7 +51,7 @@ async fn on(mut hub: Hub, scale: Scale) -> Result<f64, Failure> {
     let mut ratios = Vec::new();
     for _ in 0..scale.runs {
         let alone = started_p99(&hub, scale, &numbers).await?;
-        fill(&hub, scale.many / 4).await?;
+        fill(&hub, scale.many / 20).await?;
         let beside = started_p99(&hub, scale, &numbers).await?;
         eprintln!("  {} files were left to sweep", empty(&hub).await?);
         ratios.push(beside / alone);
