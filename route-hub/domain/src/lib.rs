@@ -96,8 +96,8 @@ pub use short_link::{
 };
 pub use sight::{Disclosure, Sight};
 pub use statistics::{
-    Amounts, CountFilters, Counted, CountedBy, Interval, Metric, Property, Quarter, Rollup,
-    intervals,
+    Amounts, CountFilters, Counted, CountedBy, CountedLink, Interval, Metric, Property, Quarter,
+    Rollup, destinations_of_day, intervals,
 };
 pub use task::{FilterType, Task, TaskStatus, TaskType};
 pub use template::MessageTemplate;

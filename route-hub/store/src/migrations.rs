@@ -143,6 +143,10 @@ pub(crate) const ALL: &[(&str, &str)] = &[
         "V40__plans_and_prices",
         include_str!("../migrations/V40__plans_and_prices.sql"),
     ),
+    (
+        "V41__link_counts",
+        include_str!("../migrations/V41__link_counts.sql"),
+    ),
 ];
 
 /// As [`run`] for a database that is then used: not for one whose data were moved away, or are being

@@ -12,7 +12,7 @@ use hub_domain::routing::Ability;
 use hub_domain::{Message, Phone, Project, ShortLink, UsageType};
 use hub_store::broadcasts::{self, Tallies};
 use hub_store::contacts;
-use hub_store::{StoreError, Tx, messages, phones, short_links, usage};
+use hub_store::{StoreError, Tx, messages, phones, short_links, statistics, usage};
 use postrider_model::{BroadcastId, ContactId, GroupId, Id, Key, MessageId, Now, PhoneId};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -176,8 +176,13 @@ impl<'w, 't> UnitOfWork<'w, 't> {
 
     /// Stores the messages that were made so far, and their short links.
     pub(crate) fn write_made(&mut self) -> Result<(), StoreError> {
-        messages::insert_all(self.tx, &std::mem::take(&mut self.made))?;
-        short_links::insert_all(self.tx, &std::mem::take(&mut self.links))
+        let (made, links) = (
+            std::mem::take(&mut self.made),
+            std::mem::take(&mut self.links),
+        );
+        messages::insert_all(self.tx, &made)?;
+        short_links::insert_all(self.tx, &links)?;
+        statistics::count_links(self.tx, &made, &links)
     }
 
     /// Counts a message that was sent on a phone.

@@ -49,6 +49,8 @@ coded! {
         ServiceName = "service_name" / 19,
         /// Whether it is only a test.
         Simulated = "simulated" / 20,
+        /// Where its short links lead.
+        Link = "link" / 21,
     }
 }
 

@@ -171,6 +171,7 @@ pub(crate) fn erase(tx: &mut Tx<'_>, id: MessageId) -> Result<(), StoreError> {
         &values![id],
     )?;
     labels::forget(tx, id)?;
+    statistics::forget(tx, id)?;
     webhook_deliveries::forget(tx, id)?;
     files::let_go(tx, FileHolder::Message, id.get())?;
     tx.run("DELETE FROM messages WHERE id = $1", &values![id])?;

@@ -2,13 +2,14 @@
 
 use crate::usage::Uses;
 use crate::{StoreError, Tx, Value, values};
-use hub_domain::{Amounts, CountedBy, Currency, status_code};
+use hub_domain::{Amounts, CountedBy, CountedLink, Currency, status_code};
 use std::collections::BTreeMap;
 
 /// Counters and what is to be added to each.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     messages: BTreeMap<CountedBy, Amounts>,
+    links: BTreeMap<(CountedLink, CountedBy), Amounts>,
     /// What projects have and use.
     pub(crate) uses: Uses,
 }
@@ -18,24 +19,33 @@ impl Counts {
         *self.messages.entry(by).or_default() += amounts;
     }
 
+    /// Counts messages by what is said of their short links.
+    pub(crate) fn add_link(&mut self, link: CountedLink, by: CountedBy, amounts: Amounts) {
+        *self.links.entry((link, by)).or_default() += amounts;
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
-        self.messages.is_empty() && self.uses.is_empty()
+        self.messages.is_empty() && self.links.is_empty() && self.uses.is_empty()
     }
 
     /// Writes each counter once, and nothing where minus and plus are the same.
     pub(crate) fn write(self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
         self.uses.write(tx)?;
-        let changed = self
-            .messages
-            .iter()
-            .filter(|(_, amounts)| !amounts.is_nothing());
-        for (by, amounts) in changed {
+        for (by, amounts) in self.messages.iter().filter(is_something) {
             let values = row(by, *amounts);
             add_to_counter(tx, &values)?;
             add_to_days(tx, &values)?;
         }
+        for ((link, by), amounts) in self.links.iter().filter(is_something) {
+            let values = [&row(by, *amounts)[..], &[Value::from(link.code())]].concat();
+            add_to_links(tx, &values)?;
+        }
         Ok(())
     }
+}
+
+fn is_something<K>((_, amounts): &(K, &Amounts)) -> bool {
+    !amounts.is_nothing()
 }
 
 fn row<'v>(by: &'v CountedBy, amounts: Amounts) -> [Value<'v>; 14] {
@@ -68,6 +78,22 @@ fn add_to_counter(tx: &mut Tx<'_>, values: &[Value<'_>]) -> Result<(), StoreErro
          num_parts = message_counts.num_parts + excluded.num_parts, \
          duration_sec = message_counts.duration_sec + excluded.duration_sec, \
          price = message_counts.price + excluded.price",
+        values,
+    )
+}
+
+/// As [`add_to_counter`], with the link as the last value.
+fn add_to_links(tx: &mut Tx<'_>, values: &[Value<'_>]) -> Result<(), StoreError> {
+    tx.run(
+        "INSERT INTO link_counts (project_id, quarter, phone_id, direction, message_type, source, \
+         status, simulated, network_code, currency, messages, num_parts, duration_sec, price, link) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) \
+         ON CONFLICT (project_id, quarter, link, phone_id, direction, message_type, source, status, \
+         simulated, network_code, currency) DO UPDATE SET \
+         messages = link_counts.messages + excluded.messages, \
+         num_parts = link_counts.num_parts + excluded.num_parts, \
+         duration_sec = link_counts.duration_sec + excluded.duration_sec, \
+         price = link_counts.price + excluded.price",
         values,
     )
 }

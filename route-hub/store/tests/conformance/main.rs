@@ -191,6 +191,10 @@ conformance! {
         a_day_s_sums_follow_its_counters
         old_messages_are_counted_once_while_they_change
         messages_that_are_gone_stay_counted
+        links_are_counted_as_a_recount_counts_them
+        a_thousand_destinations_of_a_day_have_names
+        links_that_do_not_count_and_messages_from_before_are_as_without_links
+        what_a_message_was_counted_under_goes_with_it
     }
     tenancy {
         no_id_of_another_project_is_found
