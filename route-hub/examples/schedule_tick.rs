@@ -92,6 +92,7 @@ async fn project(hub: &Hub) -> Result<Project, Box<dyn Error>> {
             id: tx.id(now),
             name: "Organization".to_owned(),
             timezone_id: "UTC".to_owned(),
+            plan: hub_domain::Plan::default(),
             time_created: now,
         };
         organizations::insert(tx, &organization)?;

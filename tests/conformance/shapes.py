@@ -18,6 +18,11 @@ class Maybe:
     kind: Any
 
 
+@dataclass(frozen=True)
+class Nullable(Maybe):
+    """A field that may be absent or null, if its type is not a text."""
+
+
 def check_object(value, fields, where):
     """Yields what is wrong with an object."""
     if not isinstance(value, dict):
@@ -35,6 +40,8 @@ def check_object(value, fields, where):
 
 def check(value, kind, where):
     """Yields what is wrong with a value."""
+    if isinstance(kind, Nullable) and value is None:
+        return
     if isinstance(kind, Maybe):
         kind = kind.kind
     if isinstance(kind, dict):

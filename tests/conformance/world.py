@@ -4,7 +4,7 @@ import base64
 import itertools
 import time
 
-from conformance.caller import Caller
+from conformance.caller import Caller, success
 from conformance.schema import Name, New, Nobodys, Number, Others, Own, Soon
 from support.hub import Admin, Serve
 from support.wait import until
@@ -21,6 +21,7 @@ PREFIXES = {
     "campaign": "CP",
     "template": "MT",
     "file": "FI",
+    "sheet": "FI",
     "table": "DT",
     "row": "DR",
     "view": "VW",
@@ -167,6 +168,10 @@ class World:
     def make_file(self, write, _project):
         content = b"GIF89a" + self.name("file").encode()
         return write("files", {"data": base64.b64encode(content).decode(), "type": "image/gif", "filename": "a.gif"})
+
+    def make_sheet(self, _write, project):
+        caller = self.foreigner if project == "foreign" else self.caller
+        return success(caller.call("POST", self.under(project, "files"), body=b"name\nAnn\n", kind="text/csv"))
 
     def make_message(self, write, _project):
         return write("messages/send", {"to_number": "+15005550100", "content": "of the tests", "simulated": True})

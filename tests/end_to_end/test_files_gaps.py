@@ -27,12 +27,12 @@ class Gap(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Passing)
         self.bucket = bucket
         self.url = f"http://127.0.0.1:{self.server_port}"
-        self.held, self.before, self.reached = None, False, threading.Event()
+        self.held, self.named, self.before, self.reached = None, "", False, threading.Event()
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
-    def hold(self, method, before):
-        """Holds requests of this method back, or the answers to them."""
-        self.held, self.before = method, before
+    def hold(self, method, before, named=""):
+        """Holds requests of this method back, or the answers to them; only where their path ends with something that has this in it."""
+        self.held, self.named, self.before = method, named, before
         self.reached.clear()
 
     def pass_all(self):
@@ -57,7 +57,7 @@ class Passing(http.server.BaseHTTPRequestHandler):
 
     def pass_on(self):
         gap = self.server
-        is_held = gap.held == self.command
+        is_held = gap.held == self.command and gap.named in self.path.rsplit("/", 1)[-1]
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         if is_held and gap.before:
             gap.reached.set()

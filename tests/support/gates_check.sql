@@ -105,10 +105,11 @@ BEGIN
             ('row_vars', '''bearer_id'', ''data_rows''')) AS others (tab, args)
         WHERE to_regclass(tab) IS NOT NULL
     LOOP
-        -- What is over in these goes by age, for all projects at once: nobody reads it any more.
+        -- What is over in these goes for all projects at once, by age or with its task: nobody reads it any more.
         EXECUTE format('CREATE TRIGGER gate AFTER INSERT OR UPDATE %s ON %I FOR EACH ROW EXECUTE '
             'FUNCTION check_gate(%s)',
-            CASE WHEN rule.tab IN ('idempotency', 'pairings') THEN '' ELSE 'OR DELETE' END,
+            CASE WHEN rule.tab IN ('idempotency', 'pairings', 'task_bad_rows', 'task_parts') THEN ''
+                ELSE 'OR DELETE' END,
             rule.tab, rule.args);
     END LOOP;
 END

@@ -8,6 +8,7 @@ use axum::handler::Handler;
 use axum::response::{IntoResponse as _, Response};
 use http::Method;
 use hub_app::actor::{Actor, OrganizationActor};
+use hub_app::auth;
 use hub_app::hub::Hub;
 use hub_domain::Permission;
 use hub_store::StoreError;
@@ -128,6 +129,12 @@ impl Operation {
         self
     }
 
+    /// As [`Self::with_media`], or its body is rows as text, which come as they are.
+    pub const fn with_media_or_sheet(mut self) -> Self {
+        self.body = BodySize::MediaOrSheet;
+        self
+    }
+
     /// It takes an `Idempotency-Key`.
     pub const fn repeatable(mut self) -> Self {
         self.is_repeatable = true;
@@ -147,6 +154,11 @@ impl Operation {
             | Run::Organization(permission, _)
             | Run::WholeOrganization(permission, _) => permission,
         }
+    }
+
+    /// Says whether it answers beyond every limit: what an organization has and uses stays to be seen.
+    pub const fn is_beyond_limits(&self) -> bool {
+        matches!(self.permission(), Permission::ViewBilling)
     }
 
     /// Returns every parameter that may be read.
@@ -191,7 +203,8 @@ impl Handler<(), ApiState> for &'static Operation {
 impl Operation {
     async fn read(&'static self, request: Request, state: &ApiState) -> Result<Call, Failure> {
         let asked: Asked<Caller> = Asked::read(request, state).await?;
-        if let (BodySize::Media, Some(caller)) = (self.body, &asked.caller) {
+        if let (BodySize::Media | BodySize::MediaOrSheet, Some(caller)) = (self.body, &asked.caller)
+        {
             enter::allowed(&state.hub, caller, &asked.path, self.permission()).await?;
         }
         let inner = asked.call(state, self.parameters(), self.body).await?;
@@ -204,6 +217,7 @@ impl Operation {
     /// Runs it. What it was prepared on may change before it is written, through another process of
     /// this hub: then it is prepared anew.
     async fn run(&self, hub: Hub, mut call: Call) -> ApiResult {
+        auth::take_request(&hub, &call.caller.holder, self.is_beyond_limits()).await?;
         if !hub.store.is_shared() {
             return self.run_once(&hub, call).await;
         }

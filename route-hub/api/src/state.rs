@@ -116,7 +116,8 @@ impl Authenticator for ApiState {
                 return Err(ApiError::rate_limited("this key asks too often", seconds));
             }
         }
-        auth::note_use(hub, &holder.key, now);
+        let noted = auth::note_use(hub, &holder.key, now).await;
+        noted.map_err(|error| Failure::from(error).into_error())?;
         Ok(Caller { holder })
     }
 

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::hub::Hub;
 use crate::hub::files::Addresses;
+use crate::plan;
 use hub_domain::{ApiKey, Permission, Project, Sight};
 use hub_store::Basis;
 use hub_view::{Refusal, RefusalCode};
@@ -117,14 +118,15 @@ impl Actor {
     /// Makes room in the project's queue for `count` more messages.
     ///
     /// # Errors
-    /// `limit_exceeded` while the operator has stopped the project, `rate_limited` while its queue
-    /// is full.
+    /// `limit_exceeded` while the operator has stopped the project or its organization's plan is suspended
+    /// or has no room, `rate_limited` while its queue is full.
     pub async fn make_room(&self, count: usize) -> Result<(), Failure> {
         if self.project.stopped {
             let text = "the operator of this hub has stopped the project";
             return Err(Refusal::new(RefusalCode::LimitExceeded, text).into());
         }
         let (hub, project) = (&self.hub, &self.project);
+        plan::admit(hub, project.organization_id, count, self.now).await?;
         let admitted = hub.queue_caps.admit(&hub.store, project, count, self.now);
         admitted.await
     }

@@ -83,7 +83,7 @@ async fn take_in(hub: &Hub, seen: Mark, hint: bool) -> Result<(bool, Mark), Stor
     for (scope, project) in changed {
         match (scope, project) {
             (Scope::Hub, _) => hub.rows_changed(),
-            (Scope::Keys(id), _) => hub.cache.forget_keys_of(id),
+            (Scope::Keys(id), _) => hub.cache.forget_organization(id),
             (Scope::Rows(id), _) => hub.cache.forget_rows_of(id),
             (Scope::Project(id), _) => hub.project_changed(id),
             (Scope::Device(id), Some(project)) => {

@@ -1,7 +1,7 @@
 //! Why a use case failed.
 
 use hub_store::StoreError;
-use hub_view::Refusal;
+use hub_view::{Refusal, RefusalCode};
 use std::error::Error;
 use std::fmt;
 use std::fmt::Write as _;
@@ -75,6 +75,9 @@ pub fn told(error: &StoreError) -> Refusal {
     match error {
         StoreError::Busy | StoreError::Stale => {
             Refusal::unavailable("too much is being written at once")
+        }
+        StoreError::Beyond(exceeded) => {
+            Refusal::new(RefusalCode::LimitExceeded, exceeded.to_string())
         }
         StoreError::Closed => Refusal::unavailable("the hub is shutting down"),
         StoreError::TooSlow => Refusal::unavailable(

@@ -55,6 +55,7 @@ mod tests {
             id: OrganizationId::from_i64(key).unwrap(),
             name: "Clinic".to_owned(),
             timezone_id: "UTC".to_owned(),
+            plan: hub_domain::Plan::default(),
             time_created: UnixMs(0),
         };
         let add = move |tx: &mut Tx<'_>| organizations::insert(tx, &organization);

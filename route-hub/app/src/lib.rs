@@ -15,6 +15,7 @@ pub mod names;
 pub mod random;
 mod steps;
 pub mod stored_caps;
+mod tabular;
 mod vars;
 mod worker;
 
@@ -34,6 +35,7 @@ mod audit;
 pub mod auth;
 pub mod hub_work;
 pub mod listing;
+mod plan;
 pub mod transaction;
 pub mod unit_of_work;
 

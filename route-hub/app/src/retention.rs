@@ -85,6 +85,7 @@ fn retention(days: u32, now: UnixMs) -> Retention {
     Retention {
         before: now.plus_ms(-i64::from(days) * DAY_MS),
         unknown_before: now.plus_ms(-UNKNOWN_KEPT_MS),
+        now,
         step: STEP,
     }
 }

@@ -4,6 +4,7 @@ use crate::actor::{Actor, OrganizationActor};
 use crate::failure::Failure;
 use crate::hub::Hub;
 use crate::hub_work::HubWork;
+use crate::plan;
 use crate::unit_of_work::{Effects, UnitOfWork};
 use hub_store::idempotency::{self, KeptAnswer};
 use hub_store::{Gate, Share, StoreError, Tx, projects};
@@ -45,9 +46,12 @@ where
     E: From<StoreError> + Send + 'static,
     F: FnMut(&mut UnitOfWork<'_, '_>) -> Result<T, E> + Send + 'static,
 {
-    let share = share.prepared_on(actor.basis, actor.project.organization_id);
+    let (hub, owner) = (&actor.hub, actor.project.organization_id);
+    let limits = plan::limits(hub, owner, actor.now).await?;
+    let share = plan::gated(share, limits.as_ref()).prepared_on(actor.basis, owner);
     let inside = actor.clone();
     let job = move |tx: &mut Tx<'_>| {
+        plan::hold(tx, limits.as_ref());
         let mut work = UnitOfWork::of(&inside, tx);
         let done = decide(&mut work)?;
         #[cfg(feature = "fault-order")]
@@ -122,9 +126,11 @@ where
     E: From<StoreError> + Send + 'static,
     F: FnMut(&mut HubWork<'_, '_>) -> Result<T, E> + Send + 'static,
 {
+    let limits = plan::limits(&actor.hub, actor.organization_id, actor.now).await?;
     let share = share.prepared_on(actor.basis, actor.organization_id);
     let inside = actor.clone();
     let job = move |tx: &mut Tx<'_>| {
+        plan::hold(tx, limits.as_ref());
         let mut work = HubWork::new(&inside.hub, tx, inside.who.clone(), inside.now);
         let done = decide(&mut work)?;
         Ok::<_, E>((done, work.effects))

@@ -8,7 +8,7 @@
 //! What it counts is kept as its messages change, one [share](BroadcastShare) each.
 
 use crate::code::coded;
-use crate::{ContactFilter, Message, MessageSource, MessageType};
+use crate::{ContactFilter, Message, MessageSource, MessageType, Price};
 use postrider_model::{
     BroadcastId, CampaignId, ContactId, GroupId, MessageStatus, ProjectId, ScheduledId, UnixMs,
 };
@@ -97,6 +97,8 @@ pub struct BroadcastShare {
     pub parts: i64,
     /// When it was sent.
     pub time_sent: Option<UnixMs>,
+    /// What it cost.
+    pub price: Option<Price>,
 }
 
 impl BroadcastShare {
@@ -110,6 +112,7 @@ impl BroadcastShare {
             status: message.status,
             parts: parts.map_or(0, i64::from),
             time_sent: message.time_sent,
+            price: message.price,
         })
     }
 }
@@ -154,6 +157,8 @@ pub struct Broadcast {
     pub counts: BroadcastCounts,
     /// The SMS parts of those that were sent.
     pub num_parts: i64,
+    /// What its messages cost, unless that is in several currencies.
+    pub price: Option<Price>,
     /// Messages that came in answer.
     pub reply_count: i64,
     /// Of how many of its messages a link was clicked.

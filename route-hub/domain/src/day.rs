@@ -23,6 +23,11 @@ impl fmt::Display for InvalidDay {
 
 impl std::error::Error for InvalidDay {}
 
+/// Writes a moment, in seconds since 1970, in UTC: `2026-01-31T08:30:00Z`. `None` outside of every calendar.
+pub fn utc_text(seconds: i64) -> Option<String> {
+    Some(Timestamp::from_second(seconds).ok()?.to_string())
+}
+
 impl Day {
     /// Returns the day that a zone's calendars show at a moment; `None` outside of every calendar.
     pub fn of(zone: &Zone, at: UnixMs) -> Option<Self> {

@@ -1,5 +1,6 @@
 //! Files that a project keeps, and the media that messages carry.
 
+use crate::Permission;
 use crate::code::coded;
 use postrider_model::{FileId, MessageId, ProjectId, UnixMs};
 use serde::{Deserialize, Serialize};
@@ -101,6 +102,8 @@ pub struct StoredFile {
     pub time_created: UnixMs,
     /// When somebody gave or named it last.
     pub time_touched: UnixMs,
+    /// What whoever fetches it needs, besides looking at files.
+    pub needs: Option<Permission>,
 }
 
 impl StoredFile {

@@ -34,6 +34,8 @@ pub mod numbers;
 mod organization;
 mod phone;
 mod phone_account;
+mod plan;
+mod price;
 mod quiet;
 pub mod recipients;
 pub mod recurrence;
@@ -65,7 +67,7 @@ pub use contact_filter::ContactFilter;
 pub use currency::{Currency, NotACurrency};
 pub use data_sms::{DATA_BYTES_MAX, DataSms, Encoding, InvalidData};
 pub use data_table::{DataRow, DataTable, DataView, RowSubject, ViewFilters};
-pub use day::{Day, InvalidDay};
+pub use day::{Day, InvalidDay, utc_text};
 pub use device::{Device, DeviceState, Pairing, PairingState};
 pub use field::{CustomField, FieldItem, FieldOwner, FieldType};
 pub use file::{
@@ -82,6 +84,8 @@ pub use message::{
 pub use organization::{Organization, Project};
 pub use phone::{Phone, PhoneType, PhoneWaits, QuietMode, WaitingFor};
 pub use phone_account::PhoneAccount;
+pub use plan::{Exceeded, Feature, Overage, Plan};
+pub use price::{Amount, NotAnAmount, Price, RATE_MAX, Rate, Rates, TARIFF_PREFIXES_MAX, Tariff};
 pub use quiet::{InvalidTime, QuietHours, TimeOfDay, Window, Zone};
 pub use relative::{OFFSET_COUNT_MAX, OffsetScale, RelativeSchedule};
 pub use route_id::RouteId;
@@ -92,8 +96,8 @@ pub use short_link::{
 };
 pub use sight::{Disclosure, Sight};
 pub use statistics::{
-    Amounts, CountFilters, Counted, CountedBy, Interval, Metric, Property, Quarter, Rollup,
-    intervals,
+    Amounts, CountFilters, Counted, CountedBy, CountedLink, Interval, Metric, Property, Quarter,
+    Rollup, destinations_of_day, intervals,
 };
 pub use task::{FilterType, Task, TaskStatus, TaskType};
 pub use template::MessageTemplate;

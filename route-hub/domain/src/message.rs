@@ -1,7 +1,7 @@
 //! Messages, both ways.
 
 use crate::code::coded;
-use crate::{Address, DataSms, Disclosure, Medium, Phone, PhoneType, Vars};
+use crate::{Address, DataSms, Disclosure, Medium, Phone, PhoneType, Price, Vars};
 use postrider_link::ownership::hub::{self, HubState, Ownership, Rules};
 use postrider_model::{
     BroadcastId, CampaignId, ContactId, CustomRouteId, MessageId, MessageStatus, MessageText,
@@ -156,6 +156,8 @@ pub struct Message {
     pub num_parts: Option<u32>,
     /// The network it went through.
     pub network_code: Option<String>,
+    /// What it cost, once it was sent on a phone that has a tariff.
+    pub price: Option<Price>,
     /// Seconds of a call, -1 when nobody answered.
     pub duration_sec: Option<i64>,
     /// Seconds that a call rang.
@@ -236,6 +238,7 @@ impl Message {
             error_code: None,
             external_id: None,
             network_code: None,
+            price: None,
             duration_sec: None,
             ring_time_sec: None,
             ownership: Some(Ownership::new()),
@@ -280,6 +283,7 @@ impl Message {
             external_id: None,
             num_parts: None,
             network_code: None,
+            price: None,
             duration_sec: None,
             ring_time_sec: None,
             vars: Vars::default(),
@@ -340,6 +344,18 @@ impl Message {
             return None;
         }
         DataSms::of_params(self.route_params.as_ref()?)
+    }
+
+    /// Notes what was true of its phone when it was sent: the network, and what the tariff makes of it.
+    pub fn note_sent_on(&mut self, phone: &Phone) {
+        self.network_code.clone_from(&phone.mccmnc);
+        self.note_price(phone);
+    }
+
+    /// Fixes what it costs by its phone's tariff.
+    pub fn note_price(&mut self, phone: &Phone) {
+        let tariff = phone.tariff.as_ref();
+        self.price = tariff.map(|tariff| tariff.price_of(self));
     }
 
     /// Notes how long a call lasted and rang, in seconds, as its phone says; says whether that was

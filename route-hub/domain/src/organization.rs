@@ -1,6 +1,6 @@
 //! Organizations and projects: who owns what.
 
-use crate::{RouteId, Vars};
+use crate::{Day, Plan, RouteId, Vars, Zone};
 use postrider_model::{OrganizationId, ProjectId, Secret, UnixMs};
 
 /// An account: the owner of projects.
@@ -12,8 +12,24 @@ pub struct Organization {
     pub name: String,
     /// The zone of its day boundary, an IANA name.
     pub timezone_id: String,
+    /// What it may have and use.
+    pub plan: Plan,
     /// When it was made.
     pub time_created: UnixMs,
+}
+
+impl Organization {
+    /// Returns the zone in which its days begin.
+    pub fn zone(&self) -> Zone {
+        Zone::find(&self.timezone_id).unwrap_or(Zone::UTC)
+    }
+
+    /// Returns when its day began.
+    pub fn midnight(&self, now: UnixMs) -> UnixMs {
+        let zone = self.zone();
+        let day = Day::of(&zone, now);
+        day.and_then(|day| day.start(&zone)).unwrap_or(now)
+    }
 }
 
 /// A project: the scope of contacts, messages and phones.

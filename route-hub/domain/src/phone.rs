@@ -1,7 +1,7 @@
 //! Phones (basic routes): one SIM slot of a device, or a test route.
 
 use crate::code::coded;
-use crate::{KindQueue, QuietHours, Vars, Window, Zone};
+use crate::{KindQueue, QuietHours, Tariff, Vars, Window, Zone};
 use postrider_link::frame;
 use postrider_model::{DeviceId, PhoneId, PhoneNumber, ProjectId, SimSlot, UnixMs};
 use std::ops::RangeInclusive;
@@ -216,6 +216,8 @@ pub struct Phone {
     /// Languages whose national shift tables its platform uses, by their identifiers in 3GPP TS
     /// 23.038.
     pub shift_tables: Vec<u8>,
+    /// What its messages cost.
+    pub tariff: Option<Tariff>,
     /// Whether it asks the network for delivery reports, unless its owner says otherwise: some
     /// carriers charge for them.
     pub delivery_reports: bool,
@@ -288,6 +290,7 @@ impl Phone {
             device_send_limit_max: None,
             waits: PhoneWaits::default(),
             shift_tables: Vec::new(),
+            tariff: None,
             delivery_reports: true,
             validate_recipient_numbers: false,
             allowed_recipient_countries: None,

@@ -2,7 +2,7 @@
 
 use crate::Vars;
 use crate::code::coded;
-use postrider_model::{DataTableId, ProjectId, TaskId, UnixMs};
+use postrider_model::{DataTableId, FileId, ProjectId, TaskId, UnixMs};
 
 coded! {
     /// What a task does with each row.
@@ -19,10 +19,14 @@ coded! {
         SetSendBlocked = "set_send_blocked" / 5,
         /// Removes contacts.
         DeleteContacts = "delete_contacts" / 6,
+        /// Writes contacts to a file.
+        ExportContacts = "export_contacts" / 7,
         /// Sets a custom variable of rows.
         UpdateRowVar = "update_row_var" / 8,
         /// Removes rows.
         DeleteRows = "delete_rows" / 9,
+        /// Writes rows to a file.
+        ExportRows = "export_rows" / 10,
         /// Cancels messages.
         CancelMessages = "cancel_messages" / 11,
         /// Sends messages again.
@@ -35,6 +39,12 @@ coded! {
         UpdateMessageVar = "update_message_var" / 15,
         /// Removes messages.
         DeleteMessages = "delete_messages" / 16,
+        /// Writes messages to a file.
+        ExportMessages = "export_messages" / 17,
+        /// Finds or makes the contacts of a file.
+        ImportContacts = "import_contacts" / 18,
+        /// Finds or makes the rows of a file.
+        ImportRows = "import_rows" / 19,
     }
 }
 
@@ -95,8 +105,8 @@ pub struct Task {
     pub task_type: TaskType,
     /// With what, as JSON.
     pub task_params: String,
-    /// How it finds its rows.
-    pub filter_type: FilterType,
+    /// How it finds its rows; `None`: in a file.
+    pub filter_type: Option<FilterType>,
     /// The filter as somebody gave it, as JSON.
     pub filter_params: String,
     /// The same as conditions of a list.
@@ -109,7 +119,7 @@ pub struct Task {
     pub total_rows: Option<u64>,
     /// How many rows it has dealt with.
     pub current_row: u64,
-    /// The key of the last of them.
+    /// The key of the last of them; of rows of a file, where the next one begins.
     pub done_up_to: i64,
     /// How many of them failed.
     pub failed_rows: u64,
@@ -123,6 +133,12 @@ pub struct Task {
     pub time_complete: Option<UnixMs>,
     /// The caller's own variables.
     pub vars: Vars,
+    /// The file that it wrote.
+    pub file_id: Option<FileId>,
+    /// The file with the rows that failed.
+    pub errors_file_id: Option<FileId>,
+    /// What its type notes on the way, as JSON.
+    pub progress: Option<String>,
 }
 
 impl Task {
@@ -179,7 +195,7 @@ mod tests {
             project_id: Id::new(Key::new(1).unwrap()),
             task_type: TaskType::DeleteContacts,
             task_params: "{}".to_owned(),
-            filter_type: FilterType::QueryContacts,
+            filter_type: Some(FilterType::QueryContacts),
             filter_params: "{}".to_owned(),
             filters: "{}".to_owned(),
             table_id: None,
@@ -193,6 +209,9 @@ mod tests {
             time_active: None,
             time_complete: None,
             vars: Vars::default(),
+            file_id: None,
+            errors_file_id: None,
+            progress: None,
         }
     }
 

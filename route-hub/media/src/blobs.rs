@@ -28,6 +28,8 @@ const RETRY_MAX: Duration = Duration::from_secs(10);
 const RETRIES_MAX: usize = 2;
 /// Bytes of an upload that are held before they leave.
 const PART_BYTES: usize = 8 * 1024 * 1024;
+/// How many such parts are on their way at once.
+const PARTS_ON_THEIR_WAY: usize = 1;
 
 /// Where blobs are kept.
 #[derive(Debug, Clone)]
@@ -184,7 +186,9 @@ impl Blobs {
     /// Begins a blob that comes bit by bit. It is there once it is finished.
     pub fn upload(&self, name: &BlobName) -> Upload {
         let writer = BufWriter::with_capacity(Arc::clone(&self.store), name.path(), PART_BYTES);
-        Upload { writer }
+        Upload {
+            writer: writer.with_max_concurrency(PARTS_ON_THEIR_WAY),
+        }
     }
 
     /// Returns a blob, or a range of its bytes.

@@ -79,6 +79,53 @@ pub enum OrganizationCommand {
     },
     /// List the organizations.
     List,
+    /// Show an organization's plan.
+    Plan {
+        /// The organization.
+        #[arg(value_name = "OR…")]
+        organization: OrganizationId,
+    },
+    /// Change an organization's plan; what is not named stays, an empty text takes it away.
+    SetPlan {
+        /// The organization.
+        #[arg(value_name = "OR…")]
+        organization: OrganizationId,
+        /// The plan.
+        #[command(flatten)]
+        plan: Box<PlanSettings>,
+    },
+}
+
+/// What a plan can be set to.
+#[derive(Debug, Clone, Default, Args)]
+pub struct PlanSettings {
+    /// Its name.
+    #[arg(long)]
+    pub name: Option<String>,
+    /// What it costs each time, such as "9.50 USD".
+    #[arg(long, value_name = "AMOUNT CUR")]
+    pub price: Option<String>,
+    /// When it is paid, a rule of iCalendar such as FREQ=MONTHLY.
+    #[arg(long, value_name = "RRULE")]
+    pub rrule: Option<String>,
+    /// When it began, a UNIX timestamp in seconds.
+    #[arg(long, value_name = "SECONDS")]
+    pub start_time: Option<String>,
+    /// When it ends.
+    #[arg(long, value_name = "SECONDS")]
+    pub end_time: Option<String>,
+    /// From when on nothing more is sent.
+    #[arg(long, value_name = "SECONDS")]
+    pub suspend_time: Option<String>,
+    /// The most of something, such as contacts=1000, or contacts=none; may be repeated.
+    #[arg(long = "limit", value_name = "NAME=N")]
+    pub limits: Vec<String>,
+    /// Whether it has a feature, such as soft_limits=true; may be repeated.
+    #[arg(long = "feature", value_name = "NAME=BOOL")]
+    pub features: Vec<String>,
+    /// What more costs where limits are soft, such as "message=0.0025 USD"; may be repeated.
+    #[arg(long = "overage-rate", value_name = "NAME=AMOUNT CUR")]
+    pub overage_rates: Vec<String>,
 }
 
 /// Works on domains of short links.

@@ -12,6 +12,7 @@ mod organization;
 pub(crate) mod output;
 mod pair;
 mod phone;
+mod plan;
 mod project;
 mod project_settings;
 mod short_domain;

@@ -12,7 +12,7 @@ use postrider_model::{DeviceId, Id, Key, OrganizationId, PhoneId, ProjectId};
 pub enum Scope {
     /// Anything.
     Hub,
-    /// The API keys of an organization.
+    /// An organization's own row, and its API keys.
     Keys(OrganizationId),
     /// The rows of a project that are kept in memory.
     Rows(ProjectId),

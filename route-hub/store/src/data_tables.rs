@@ -4,9 +4,9 @@
 use crate::list::{self, Column, Kind, ListQuery, Page, Scope, Table};
 use crate::purge::{self, Purged};
 use crate::row::Cursor;
-use crate::{Row, StoreError, Tx, data_rows, values};
-use hub_domain::{DataTable, FieldOwner, Vars, fold};
-use postrider_model::{DataTableId, ProjectId};
+use crate::{Row, StoreError, Tx, data_rows, usage, values};
+use hub_domain::{DataTable, FieldOwner, UsageType, Vars, fold};
+use postrider_model::{DataTableId, ProjectId, UnixMs};
 
 /// The columns in the order in which [`read`] takes them.
 macro_rules! columns {
@@ -80,7 +80,9 @@ pub fn add_rows(
     project_id: ProjectId,
     id: DataTableId,
     change: i64,
+    now: UnixMs,
 ) -> Result<(), StoreError> {
+    usage::count(tx, project_id, UsageType::DataRows, change, now)?;
     tx.run(
         "UPDATE data_tables SET num_rows = num_rows + $3 WHERE id = $1 AND project_id = $2",
         &values![id, project_id, change],
@@ -126,12 +128,18 @@ pub fn begin_clearing(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
     id: DataTableId,
+    now: UnixMs,
 ) -> Result<bool, StoreError> {
-    let hidden = tx.execute(
-        "UPDATE data_tables SET hidden = 1 WHERE id = $1 AND project_id = $2 AND hidden = 0",
+    let rows = tx.query_one(
+        "UPDATE data_tables SET hidden = 1 WHERE id = $1 AND project_id = $2 AND hidden = 0 \
+         RETURNING num_rows",
         &values![id, project_id],
+        |row| row.int(0),
     )?;
-    Ok(hidden == 1)
+    if let Some(rows) = rows {
+        usage::count(tx, project_id, UsageType::DataRows, -rows, now)?;
+    }
+    Ok(rows.is_some())
 }
 
 /// Returns a deleted table of which something is left.

@@ -1,5 +1,6 @@
 //! What can go wrong with storage.
 
+use hub_domain::Exceeded;
 use std::{error::Error, fmt, path::PathBuf, sync::Arc};
 
 /// Says why a job, or the opening of a store, came to nothing.
@@ -45,6 +46,8 @@ pub enum StoreError {
         /// The newest schema that this version knows.
         known: i64,
     },
+    /// It would be beyond a limit of the organization's plan.
+    Beyond(Exceeded),
     /// The server cannot be reached, or what it was asked has no answer.
     Unreachable(Cause),
     /// Nobody knows whether the job was done: its commit has no answer, and the server cannot be
@@ -108,6 +111,7 @@ impl fmt::Display for StoreError {
                 f,
                 "the database has schema {found}, this version knows schemas up to {known}"
             ),
+            Self::Beyond(exceeded) => exceeded.fmt(f),
             Self::Unreachable(_) => f.write_str("the database server cannot be reached"),
             Self::Unsure => f.write_str("whether it was done cannot be found out"),
             Self::Refused { why } => f.write_str(why),
@@ -139,6 +143,7 @@ impl Error for StoreError {
             | Self::OverBudget { .. }
             | Self::Missing { .. }
             | Self::Unsure
+            | Self::Beyond(_)
             | Self::Refused { .. }
             | Self::Foreign { .. }
             | Self::Newer { .. } => None,

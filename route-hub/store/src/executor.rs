@@ -223,14 +223,12 @@ impl<'q> Writer<'q> {
         let mut early = false;
         while let Some((party, mut job)) = next.take() {
             self.session.begin_job(job.steps_max());
-            let mut tx = Tx::new(&mut *self.session, &self.keys);
+            let mut tx = Tx::after(&mut *self.session, &self.keys, counts);
             let committable = job.run(&mut tx);
             let (told, is_over_budget) = (tx.told(), tx.is_over_budget());
             #[cfg(feature = "fault-order")]
             let answer_now = committable && tx.is_answered_early();
-            if committable {
-                counts.merge(std::mem::take(tx.counts()));
-            }
+            counts = std::mem::take(tx.counts());
             let steps = STEPS_OF_A_JOB + self.session.steps();
             group_steps += steps;
             self.health.worsen(told);
@@ -317,9 +315,10 @@ impl<'q> Writer<'q> {
         let all_ran = begun
             && jobs.iter_mut().all(|job| {
                 self.session.begin_job(job.steps_max());
-                let mut tx = Tx::new(&mut *self.session, &self.keys);
+                let earlier = std::mem::take(&mut counts);
+                let mut tx = Tx::after(&mut *self.session, &self.keys, earlier);
                 let ran = job.run(&mut tx);
-                counts.merge(std::mem::take(tx.counts()));
+                counts = std::mem::take(tx.counts());
                 ran
             });
         if all_ran {

@@ -5,9 +5,9 @@
 //! once for everybody; its row stays, with `clearing` set, until the last value is taken away.
 
 use crate::row::Cursor;
-use crate::{Row, StoreError, Tx, values};
-use hub_domain::{CustomField, FieldItem, FieldOwner, FieldType};
-use postrider_model::{ProjectId, UnixMs};
+use crate::{Row, StoreError, Tx, usage, values};
+use hub_domain::{CustomField, FieldItem, FieldOwner, FieldType, UsageType};
+use postrider_model::{Key, ProjectId, UnixMs};
 use std::collections::BTreeMap;
 
 /// The columns in the order in which [`read`] takes them.
@@ -124,6 +124,10 @@ pub fn next_place(
 
 /// Stores a new field.
 pub fn insert(tx: &mut Tx<'_>, field: &CustomField) -> Result<(), StoreError> {
+    if field.owner == FieldOwner::Contact {
+        let key = Key::new(field.key).unwrap_or_default();
+        usage::count_made(tx, field.project_id, UsageType::CustomContactFields, key)?;
+    }
     tx.run(
         concat!(
             "INSERT INTO fields (",
@@ -180,7 +184,16 @@ pub fn delete(tx: &mut Tx<'_>, field: &CustomField) -> Result<(), StoreError> {
 }
 
 /// Removes a field of contacts or of rows for everybody; its values go in steps ([`to_clear`]).
-pub fn begin_clearing(tx: &mut Tx<'_>, field: &CustomField) -> Result<(), StoreError> {
+pub fn begin_clearing(tx: &mut Tx<'_>, field: &CustomField, now: UnixMs) -> Result<(), StoreError> {
+    if field.owner == FieldOwner::Contact {
+        usage::count(
+            tx,
+            field.project_id,
+            UsageType::CustomContactFields,
+            -1,
+            now,
+        )?;
+    }
     tx.run(
         "UPDATE fields SET clearing = 1 WHERE id = $1 AND project_id = $2",
         &values![field.key, field.project_id],

@@ -5,15 +5,15 @@
 
 use crate::list::{self, Column, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
-use crate::{Row, StoreError, Tx, values};
-use hub_domain::{FileCategory, FileHolder, FileSource, StoredFile, fold};
+use crate::{Row, StoreError, Tx, usage, values};
+use hub_domain::{FileCategory, FileHolder, FileSource, Permission, StoredFile, UsageType, fold};
 use postrider_model::{FileId, MessageId, ProjectId, UnixMs};
 
 /// The columns in the order in which [`read`] takes them.
 macro_rules! columns {
     () => {
         "id, project_id, filename, type, served_type, size, description, category, source, \
-         message_id, sha256, thumbnail_size, time_created, time_touched"
+         message_id, sha256, thumbnail_size, time_created, time_touched, needs"
     };
 }
 
@@ -46,12 +46,20 @@ const TABLE: Table<StoredFile> = Table::plain("files", columns!(), read);
 /// # Errors
 /// [`StoreError::Conflict`] when the project has media with this content and type.
 pub fn insert(tx: &mut Tx<'_>, file: &StoredFile) -> Result<(), StoreError> {
+    let size = i64::try_from(file.size).unwrap_or(i64::MAX);
+    usage::count(
+        tx,
+        file.project_id,
+        UsageType::StoredFileMb,
+        size,
+        file.time_created,
+    )?;
     tx.run(
         concat!(
             "INSERT INTO files (",
             columns!(),
             ", filename_folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, \
-             $14, $15)"
+             $14, $15, $16)"
         ),
         &values![
             file.id,
@@ -69,6 +77,7 @@ pub fn insert(tx: &mut Tx<'_>, file: &StoredFile) -> Result<(), StoreError> {
                 .and_then(|size| i64::try_from(size).ok()),
             file.time_created,
             file.time_touched,
+            file.needs.map(Permission::code),
             file.filename.as_deref().map(fold),
         ],
     )
@@ -176,13 +185,22 @@ pub fn is_named(tx: &mut Tx<'_>, id: FileId) -> Result<bool, StoreError> {
 }
 
 /// Removes a file that nothing names; says whether it was there.
-pub fn delete(tx: &mut Tx<'_>, project_id: ProjectId, id: FileId) -> Result<bool, StoreError> {
-    let removed = tx.execute(
+pub fn delete(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    id: FileId,
+    now: UnixMs,
+) -> Result<bool, StoreError> {
+    let removed = tx.query_one(
         "DELETE FROM files WHERE id = $1 AND project_id = $2 AND NOT EXISTS \
-         (SELECT 1 FROM file_uses WHERE file_id = $1)",
+         (SELECT 1 FROM file_uses WHERE file_id = $1) RETURNING size",
         &values![id, project_id],
+        |row| row.int(0),
     )?;
-    Ok(removed == 1)
+    if let Some(size) = removed {
+        usage::count(tx, project_id, UsageType::StoredFileMb, -size, now)?;
+    }
+    Ok(removed.is_some())
 }
 
 /// Notes that something names these files, each once; says whether all of them are there.
@@ -227,6 +245,8 @@ pub fn let_go(tx: &mut Tx<'_>, kind: FileHolder, holder: i64) -> Result<(), Stor
 /// How long files stay that go by themselves.
 #[derive(Debug, Clone, Copy)]
 pub struct Passing {
+    /// When they go.
+    pub now: UnixMs,
     /// What messages brought and nothing names goes when it was touched before this.
     pub unnamed_before: UnixMs,
     /// What tasks wrote or read goes when it was touched before this.
@@ -273,7 +293,7 @@ pub fn remove_passed(
             FileSource::Message => passing.unnamed_before,
             _ => passing.of_tasks_before,
         };
-        if touched < end && delete(tx, project_id, id)? {
+        if touched < end && delete(tx, project_id, id, passing.now)? {
             gone.files.push(id);
         }
     }
@@ -350,5 +370,6 @@ fn read(row: &Row<'_>) -> Result<StoredFile, StoreError> {
         thumbnail_size: columns.opt_count()?,
         time_created: columns.time()?,
         time_touched: columns.time()?,
+        needs: columns.opt_coded(Permission::from_code)?,
     })
 }

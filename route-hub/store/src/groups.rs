@@ -3,8 +3,8 @@
 use crate::leftovers::{self, Holder};
 use crate::list::{self, Column, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
-use crate::{Row, StoreError, Tx, values};
-use hub_domain::{Group, GroupFilters, Vars, fold};
+use crate::{Row, StoreError, Tx, usage, values};
+use hub_domain::{Group, GroupFilters, UsageType, Vars, fold};
 use postrider_model::{ContactId, GroupId, ProjectId, UnixMs};
 use std::collections::BTreeMap;
 
@@ -35,6 +35,7 @@ const TABLE: Table<Group> = Table::plain("contact_groups", columns!(), read);
 /// # Errors
 /// [`StoreError::Conflict`] when the project has one of this name.
 pub fn insert(tx: &mut Tx<'_>, group: &Group) -> Result<(), StoreError> {
+    usage::count_made(tx, group.project_id, UsageType::Groups, group.id.key())?;
     tx.run(
         concat!(
             "INSERT INTO contact_groups (",
@@ -119,12 +120,18 @@ pub fn by_name(
 }
 
 /// Removes a group; its contacts stay.
-pub fn delete(tx: &mut Tx<'_>, project_id: ProjectId, id: GroupId) -> Result<bool, StoreError> {
+pub fn delete(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    id: GroupId,
+    now: UnixMs,
+) -> Result<bool, StoreError> {
     let removed = tx.execute(
         "DELETE FROM contact_groups WHERE id = $1 AND project_id = $2",
         &values![id, project_id],
     )?;
     if removed == 1 {
+        usage::count(tx, project_id, UsageType::Groups, -1, now)?;
         leftovers::remove(tx, Holder::Group, id.get())?;
     }
     Ok(removed == 1)

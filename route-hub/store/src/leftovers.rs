@@ -15,16 +15,31 @@ pub(crate) enum Holder {
     Label,
     /// A task that ended, with the contacts that it dealt with.
     Task,
+    /// A task that ended, with the parts of its file.
+    TaskParts,
+    /// A task that ended, with the rows that failed.
+    TaskBadRows,
 }
 
 impl Holder {
-    const ALL: [Self; 3] = [Self::Group, Self::Label, Self::Task];
+    const ALL: [Self; 5] = [
+        Self::Group,
+        Self::Label,
+        Self::Task,
+        Self::TaskParts,
+        Self::TaskBadRows,
+    ];
+
+    /// What a task has beside its row until it ends.
+    pub(crate) const OF_TASKS: [Self; 3] = [Self::Task, Self::TaskParts, Self::TaskBadRows];
 
     const fn code(self) -> i64 {
         match self {
             Self::Group => 1,
             Self::Label => 2,
             Self::Task => 3,
+            Self::TaskParts => 4,
+            Self::TaskBadRows => 5,
         }
     }
 
@@ -41,6 +56,14 @@ impl Holder {
             Self::Task => {
                 "DELETE FROM task_contacts WHERE task_id = $1 AND contact_id IN \
                  (SELECT contact_id FROM task_contacts WHERE task_id = $1 LIMIT $2)"
+            }
+            Self::TaskParts => {
+                "DELETE FROM task_parts WHERE task_id = $1 AND number IN \
+                 (SELECT number FROM task_parts WHERE task_id = $1 LIMIT $2)"
+            }
+            Self::TaskBadRows => {
+                "DELETE FROM task_bad_rows WHERE task_id = $1 AND place IN \
+                 (SELECT place FROM task_bad_rows WHERE task_id = $1 LIMIT $2)"
             }
         }
     }

@@ -60,6 +60,7 @@ pub mod schedules;
 pub mod short_domains;
 pub mod short_links;
 pub mod statistics;
+pub mod task_parts;
 pub mod tasks;
 #[cfg(feature = "testing")]
 pub mod testing;

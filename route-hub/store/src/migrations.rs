@@ -135,6 +135,18 @@ pub(crate) const ALL: &[(&str, &str)] = &[
         "V38__short_links",
         include_str!("../migrations/V38__short_links.sql"),
     ),
+    (
+        "V39__task_files",
+        include_str!("../migrations/V39__task_files.sql"),
+    ),
+    (
+        "V40__plans_and_prices",
+        include_str!("../migrations/V40__plans_and_prices.sql"),
+    ),
+    (
+        "V41__link_counts",
+        include_str!("../migrations/V41__link_counts.sql"),
+    ),
 ];
 
 /// As [`run`] for a database that is then used: not for one whose data were moved away, or are being
@@ -281,6 +293,38 @@ mod tests {
             Ok((title, rest.map(Result::unwrap)))
         });
         assert_eq!(moved.unwrap(), ("Staff".to_owned(), [3, 8, 1, 77]));
+    }
+
+    #[test]
+    fn what_was_there_before_it_was_counted_is_counted_when_it_was_made() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        let newest = ALL.iter().position(|(name, _)| name.starts_with("V40__")).unwrap();
+        bring_to(&mut connection, &ALL[..newest]).unwrap();
+        let key = |quarter: i64, number: i64| quarter * 900_000 * (1 << 21) + number;
+        let contact = |id: i64| {
+            format!(
+                "INSERT INTO contacts (id, project_id, send_blocked, conversation_status, vars, \
+                 time_created, time_updated, message_count, incoming_message_count, \
+                 outgoing_message_count) VALUES ({id}, 7, 0, 3, '{{}}', 0, 0, 0, 0, 0);"
+            )
+        };
+        let rows = [key(5, 1), key(5, 2), key(8, 3)].map(contact).concat();
+        connection.execute_batch(&rows).unwrap();
+        let counted = "INSERT INTO message_counts (project_id, quarter, phone_id, direction, \
+            message_type, source, status, simulated, network_code, currency, messages, num_parts, \
+            duration_sec, price) VALUES (7, 6, 1, 1, 1, 1, 1, 0, '', '', 4, 4, 0, 0)";
+        connection.execute_batch(counted).unwrap();
+        run(&mut connection).unwrap();
+        let read = |sql: &str| {
+            let mut reading = connection.prepare(sql).unwrap();
+            let rows = reading.query_map([], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?]));
+            rows.unwrap().map(Result::unwrap).collect::<Vec<[i64; 3]>>()
+        };
+        let changes = "SELECT quarter, contacts, external_messages FROM usage_changes \
+            WHERE project_id = 7 ORDER BY quarter";
+        assert_eq!(read(changes), [[5, 2, 0], [6, 0, 4], [8, 1, 0]]);
+        let totals = "SELECT project_id, contacts, external_messages FROM usage_totals";
+        assert_eq!(read(totals), [[7, 3, 4]]);
     }
 
     #[test]

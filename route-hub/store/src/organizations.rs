@@ -1,41 +1,46 @@
 //! Organizations.
 
+use crate::changes;
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
-use hub_domain::Organization;
+use hub_domain::{Organization, Plan};
 use postrider_model::OrganizationId;
 
 /// Stores a new organization.
 pub fn insert(tx: &mut Tx<'_>, organization: &Organization) -> Result<(), StoreError> {
     tx.run(
-        "INSERT INTO organizations (id, name, timezone_id, time_created) VALUES ($1, $2, $3, $4)",
+        "INSERT INTO organizations (id, name, timezone_id, plan, time_created) \
+         VALUES ($1, $2, $3, $4, $5)",
         &values![
             organization.id,
             &organization.name,
             &organization.timezone_id,
+            plan_json(&organization.plan),
             organization.time_created,
         ],
     )?;
     Ok(())
 }
 
-/// Stores a changed name and zone.
+/// Stores a changed name, zone and plan.
 pub fn update(tx: &mut Tx<'_>, organization: &Organization) -> Result<bool, StoreError> {
     let changed = tx.execute(
-        "UPDATE organizations SET name = $2, timezone_id = $3 WHERE id = $1",
+        "UPDATE organizations SET name = $2, timezone_id = $3, plan = $4 WHERE id = $1",
         &values![
             organization.id,
             &organization.name,
             &organization.timezone_id,
+            plan_json(&organization.plan),
         ],
     )?;
+    changes::raise(tx, changes::Scope::Keys(organization.id))?;
     Ok(changed == 1)
 }
 
 /// Returns an organization.
 pub fn get(tx: &mut Tx<'_>, id: OrganizationId) -> Result<Option<Organization>, StoreError> {
     tx.query_one(
-        "SELECT id, name, timezone_id, time_created FROM organizations WHERE id = $1",
+        "SELECT id, name, timezone_id, plan, time_created FROM organizations WHERE id = $1",
         &values![id],
         read,
     )
@@ -44,10 +49,15 @@ pub fn get(tx: &mut Tx<'_>, id: OrganizationId) -> Result<Option<Organization>, 
 /// Returns every organization, oldest first.
 pub fn all(tx: &mut Tx<'_>) -> Result<Vec<Organization>, StoreError> {
     tx.query(
-        "SELECT id, name, timezone_id, time_created FROM organizations ORDER BY id",
+        "SELECT id, name, timezone_id, plan, time_created FROM organizations ORDER BY id",
         &[],
         read,
     )
+}
+
+fn plan_json(plan: &Plan) -> Option<String> {
+    let plan = (*plan != Plan::default()).then_some(plan)?;
+    serde_json::to_string(plan).ok()
 }
 
 fn read(row: &Row<'_>) -> Result<Organization, StoreError> {
@@ -56,6 +66,9 @@ fn read(row: &Row<'_>) -> Result<Organization, StoreError> {
         id: columns.id()?,
         name: columns.text()?,
         timezone_id: columns.text()?,
+        plan: columns
+            .opt_parsed(|text| serde_json::from_str(text).ok())?
+            .unwrap_or_default(),
         time_created: columns.time()?,
     })
 }

@@ -4,8 +4,10 @@ use crate::changes;
 use crate::damaged::{self, Found};
 use crate::list::{self, Column, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
-use crate::{Row, StoreError, Tx, values};
-use hub_domain::{KindQueue, Phone, PhoneType, PhoneWaits, QuietMode, Vars, WaitingFor, fold};
+use crate::{Row, StoreError, Tx, usage, values};
+use hub_domain::{
+    KindQueue, Phone, PhoneType, PhoneWaits, QuietMode, Tariff, UsageType, Vars, WaitingFor, fold,
+};
 use postrider_model::{DeviceId, PhoneId, PhoneNumber, ProjectId, SimSlot, UnixMs};
 use std::borrow::Cow;
 
@@ -20,7 +22,7 @@ macro_rules! columns {
          window_size, sim_fingerprint, sim_changed, waiting_for, next_slot_time, auto_paused, \
          removed, quiet_released_until, send_limit_max, carrier, signal, forwarding, queue, kinds, \
          delivery_reports, device_send_limit_max, silent_after, unknown_after, report_window, \
-         shift_tables"
+         shift_tables, tariff"
     };
 }
 
@@ -57,7 +59,7 @@ pub fn insert(tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreError> {
             ", name_folded) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, \
              $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, \
              $32, $33, $34, $35, $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, \
-             $47, $48, $49, $50, $51, $52)"
+             $47, $48, $49, $50, $51, $52, $53)"
         ),
         &values![
             phone.id,
@@ -111,9 +113,11 @@ pub fn insert(tx: &mut Tx<'_>, phone: &Phone) -> Result<(), StoreError> {
             phone.waits.unknown_after,
             phone.waits.report_window,
             tables_json(phone),
+            phone.tariff.as_ref().map(Tariff::to_json),
             fold(&phone.name),
         ],
     )?;
+    usage::count_made(tx, phone.project_id, UsageType::Phones, phone.id.key())?;
     changes::raise(tx, changes::Scope::Rows(phone.project_id))
 }
 
@@ -138,7 +142,7 @@ pub fn update_told(tx: &mut Tx<'_>, phone: &Phone) -> Result<bool, StoreError> {
          auto_paused = $34, removed = $35, quiet_released_until = $36, send_limit_max = $37, \
          carrier = $38, signal = $39, forwarding = $40, queue = $41, kinds = $42, \
          delivery_reports = $43, device_send_limit_max = $44, silent_after = $45, \
-         unknown_after = $46, report_window = $47, shift_tables = $48 \
+         unknown_after = $46, report_window = $47, shift_tables = $48, tariff = $49 \
          WHERE id = $1 AND project_id = $2",
         &values![
             phone.id,
@@ -441,5 +445,6 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Phone, StoreError> {
         shift_tables: columns
             .opt_parsed(|text| serde_json::from_str(text).ok())?
             .unwrap_or_default(),
+        tariff: columns.opt_parsed(Tariff::from_json)?,
     })
 }

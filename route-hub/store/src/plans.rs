@@ -10,8 +10,8 @@ use crate::{
     SqliteSettings, StoreError, Tx, Value, alerts, blocked_contacts, broadcasts, changes,
     data_rows, data_tables, facts_aside, fields, files, groups, idempotency, inbound_counted,
     labels, leftovers, messages, migrations, outbox, pairings, past_exposures, phones, postgres,
-    projects, relative_schedules, schedules, short_links, tasks, webhook_deliveries, webhook_log,
-    webhooks,
+    projects, relative_schedules, schedules, short_links, task_parts, tasks, webhook_deliveries,
+    webhook_log, webhooks,
 };
 use hub_domain::{
     AlertKind, CustomField, DataTable, FieldOwner, FileHolder, OutboxRow, PhoneType, WebhookEvent,
@@ -28,6 +28,7 @@ pub(crate) const GROWING: &[&str] = &[
     "broadcasts",
     "contact_vars",
     "contacts",
+    "counted_links",
     "data_rows",
     "facts_aside",
     "file_uses",
@@ -35,6 +36,8 @@ pub(crate) const GROWING: &[&str] = &[
     "group_members",
     "idempotency",
     "inbound_counted",
+    "link_counts",
+    "link_destinations",
     "message_counts",
     "message_day_sums",
     "message_days",
@@ -48,8 +51,11 @@ pub(crate) const GROWING: &[&str] = &[
     "schedule_runs",
     "schedules",
     "short_links",
+    "task_bad_rows",
     "task_contacts",
+    "task_parts",
     "tasks",
+    "usage_changes",
     "webhook_deliveries",
     "webhook_log",
 ];
@@ -228,6 +234,7 @@ fn id<K>() -> Id<K> {
 fn tidy(tx: &mut Tx<'_>) -> Result<(), StoreError> {
     let (project, now): (ProjectId, _) = (id(), UnixMs(1_700_000_000_000));
     let retention = Retention {
+        now,
         before: now,
         unknown_before: now,
         step: 100,
@@ -246,13 +253,15 @@ fn tidy(tx: &mut Tx<'_>) -> Result<(), StoreError> {
     webhook_deliveries::forget(tx, id())?;
     short_links::forget(tx, project, id())?;
     let passing = files::Passing {
+        now,
         unnamed_before: now,
         of_tasks_before: now,
     };
     files::remove_passed(tx, project, passing, (UnixMs(0), 0), 100)?;
-    files::delete(tx, project, id())?;
+    files::delete(tx, project, id(), now)?;
     files::let_go(tx, FileHolder::Scheduled, 77)?;
     files::missing(tx, &[id()])?;
+    task_parts::is_needed(tx, id(), 0, "part")?;
     files::after(tx, 0, 100)?;
     leftovers::purge(tx)?;
     fields::to_clear(tx)?;
@@ -289,6 +298,8 @@ fn work(tx: &mut Tx<'_>) -> Result<(), StoreError> {
     broadcasts::next_after(tx, 0, |_| 0)?;
     tasks::next_after(tx, 0)?;
     tasks::take_once(tx, id(), id())?;
+    task_parts::name(tx, project, id(), 0)?;
+    task_parts::bad_from(tx, project, id(), 0, 500)?;
     schedules::due(tx, now, (now, 0), 100)?;
     schedules::found(tx, 77, |_| true)?;
     schedules::made_for(tx, id())?;

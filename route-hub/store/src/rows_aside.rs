@@ -5,7 +5,8 @@
 
 use crate::damaged::Damaged;
 use crate::messages::retention;
-use crate::{StoreError, Tx, values};
+use crate::{StoreError, Tx, usage, values};
+use hub_domain::UsageType;
 use postrider_model::UnixMs;
 
 /// Takes a row out of its table and keeps it aside.
@@ -21,6 +22,9 @@ pub fn set_aside(tx: &mut Tx<'_>, damaged: &Damaged, now: UnixMs) -> Result<(), 
     let delete = match damaged.table {
         "messages" => {
             retention::erase_by_key(tx, damaged.id)?;
+            if let Some(project) = damaged.project_id {
+                usage::count(tx, project, UsageType::StoredMessages, -1, now)?;
+            }
             return Ok(());
         }
         "schedules" => "DELETE FROM schedules WHERE id = $1",

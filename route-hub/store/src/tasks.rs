@@ -3,8 +3,8 @@
 use crate::leftovers::{self, Holder};
 use crate::list::{self, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
-use crate::{Row, StoreError, Tx, values};
-use hub_domain::{FilterType, Task, TaskStatus, TaskType, Vars};
+use crate::{Row, StoreError, Tx, files, values};
+use hub_domain::{FileHolder, FilterType, Task, TaskStatus, TaskType, Vars};
 use postrider_model::{ContactId, ProjectId, TaskId};
 
 /// The columns in the order in which [`read`] takes them.
@@ -12,7 +12,7 @@ macro_rules! columns {
     () => {
         "id, project_id, task_type, task_params, filter_type, filter_params, filters, table_id, \
          status, total_rows, current_row, done_up_to, failed_rows, problem, time_created, \
-         time_active, time_complete, vars"
+         time_active, time_complete, vars, file_id, errors_file_id, progress"
     };
 }
 
@@ -32,14 +32,14 @@ pub fn insert(tx: &mut Tx<'_>, task: &Task) -> Result<(), StoreError> {
             "INSERT INTO tasks (",
             columns!(),
             ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, \
-             $18)"
+             $18, $19, $20, $21)"
         ),
         &values![
             task.id,
             task.project_id,
             task.task_type.code(),
             &task.task_params,
-            task.filter_type.code(),
+            filter_code(task.filter_type),
             &task.filter_params,
             &task.filters,
             task.table_id,
@@ -53,17 +53,20 @@ pub fn insert(tx: &mut Tx<'_>, task: &Task) -> Result<(), StoreError> {
             task.time_active,
             task.time_complete,
             task.vars.to_json(),
+            task.file_id,
+            task.errors_file_id,
+            &task.progress,
         ],
     )?;
     Ok(())
 }
 
-/// Stores how far a task has come. The contacts of one that ends are forgotten.
+/// Stores how far a task has come. What one that ends has noted beside it is forgotten.
 pub fn update(tx: &mut Tx<'_>, task: &Task) -> Result<(), StoreError> {
     tx.run(
         "UPDATE tasks SET status = $3, total_rows = $4, current_row = $5, done_up_to = $6, \
-         failed_rows = $7, problem = $8, time_active = $9, time_complete = $10 \
-         WHERE id = $1 AND project_id = $2",
+         failed_rows = $7, problem = $8, time_active = $9, time_complete = $10, file_id = $11, \
+         errors_file_id = $12, progress = $13 WHERE id = $1 AND project_id = $2",
         &values![
             task.id,
             task.project_id,
@@ -75,12 +78,26 @@ pub fn update(tx: &mut Tx<'_>, task: &Task) -> Result<(), StoreError> {
             &task.problem,
             task.time_active,
             task.time_complete,
+            task.file_id,
+            task.errors_file_id,
+            &task.progress,
         ],
     )?;
     match task.status.is_under_way() {
         true => Ok(()),
-        false => leftovers::remove(tx, Holder::Task, task.id.get()),
+        false => {
+            files::let_go(tx, FileHolder::Task, task.id.get())?;
+            let mut holders = Holder::OF_TASKS.into_iter();
+            holders.try_for_each(|holder| leftovers::remove(tx, holder, task.id.get()))
+        }
     }
+}
+
+/// What stands for a task that finds its rows in a file.
+const IN_A_FILE: i64 = 0;
+
+fn filter_code(filter_type: Option<FilterType>) -> i64 {
+    filter_type.map_or(IN_A_FILE, FilterType::code)
 }
 
 /// Returns a project's task.
@@ -138,7 +155,10 @@ fn read(row: &Row<'_>) -> Result<Task, StoreError> {
         project_id: columns.id()?,
         task_type: columns.coded(TaskType::from_code)?,
         task_params: columns.text()?,
-        filter_type: columns.coded(FilterType::from_code)?,
+        filter_type: columns.coded(|code| match code {
+            IN_A_FILE => Some(None),
+            code => FilterType::from_code(code).map(Some),
+        })?,
         filter_params: columns.text()?,
         filters: columns.text()?,
         table_id: columns.opt_id()?,
@@ -152,6 +172,9 @@ fn read(row: &Row<'_>) -> Result<Task, StoreError> {
         time_active: columns.opt_time()?,
         time_complete: columns.opt_time()?,
         vars: columns.parsed(Vars::from_json)?,
+        file_id: columns.opt_id()?,
+        errors_file_id: columns.opt_id()?,
+        progress: columns.opt_text()?,
     })
 }
 

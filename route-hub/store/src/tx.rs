@@ -3,6 +3,7 @@
 use crate::keys::Keys;
 use crate::row::Row;
 use crate::statistics::Counts;
+use crate::usage::Limited;
 use crate::{Health, StoreError, Value};
 use postrider_model::{Id, Key, UnixMs};
 use std::time::Duration;
@@ -105,6 +106,7 @@ pub struct Tx<'c> {
     keys: &'c Keys,
     last_key: Option<Key>,
     counts: Counts,
+    pub(crate) limited: Option<Limited>,
     changes_version: bool,
     failed: bool,
     told: Health,
@@ -116,11 +118,17 @@ pub struct Tx<'c> {
 
 impl<'c> Tx<'c> {
     pub(crate) fn new(session: &'c mut dyn Session, keys: &'c Keys) -> Self {
+        Self::after(session, keys, Counts::default())
+    }
+
+    /// Begins a job that comes after others of its group, which have counted this.
+    pub(crate) fn after(session: &'c mut dyn Session, keys: &'c Keys, counts: Counts) -> Self {
         Self {
             session,
             keys,
             last_key: None,
-            counts: Counts::default(),
+            counts,
+            limited: None,
             changes_version: false,
             failed: false,
             told: Health::Ok,
@@ -174,7 +182,8 @@ impl<'c> Tx<'c> {
         self.last_key
     }
 
-    /// Returns what the job has counted so far: its group writes it before the commit.
+    /// Returns what the jobs of the group have counted so far, this one too: the group writes it before
+    /// the commit.
     pub(crate) fn counts(&mut self) -> &mut Counts {
         &mut self.counts
     }

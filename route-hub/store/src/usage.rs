@@ -1,31 +1,402 @@
-//! Counting what an organization has and uses.
+//! What organizations have and use.
+//!
+//! Each project has a row with how much of each thing there is, and one for each quarter hour of UTC
+//! with how much that changed. Both are written once for a commit group, in the transaction of the
+//! changes, as the counters of messages are.
 
+use crate::row::Cursor;
 use crate::{StoreError, Tx, Value, list, values};
-use hub_domain::{Day, UsageType};
-use postrider_model::{Key, OrganizationId, UnixMs};
+use hub_domain::{Day, Exceeded, Quarter, UsageType};
+use postrider_model::{Key, OrganizationId, ProjectId, UnixMs};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
-/// Counts what an organization has of a type: of what is kept now, what was made from `from` until
-/// before `until`.
+/// The columns that both tables have, in the order of [`Amounts`].
+macro_rules! columns {
+    () => {
+        "contacts, phones, stored_messages, external_messages, contact_groups, contact_fields, \
+         data_rows, file_bytes"
+    };
+}
+
+/// How many columns these are.
+const COLUMNS: usize = 8;
+
+/// How much there is of each thing that is counted, or by how much that changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Amounts([i64; COLUMNS]);
+
+impl Amounts {
+    /// Returns how much of a type it is: files in bytes; nothing of what is not counted here.
+    pub fn of(&self, kind: UsageType) -> i64 {
+        column(kind).map_or(0, |column| self.0[column])
+    }
+
+    fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl std::ops::Add for Amounts {
+    type Output = Self;
+
+    fn add(mut self, more: Self) -> Self {
+        self.0
+            .iter_mut()
+            .zip(more.0)
+            .for_each(|(amount, more)| *amount += more);
+        self
+    }
+}
+
+impl std::ops::Sub for Amounts {
+    type Output = Self;
+
+    fn sub(mut self, less: Self) -> Self {
+        self.0
+            .iter_mut()
+            .zip(less.0)
+            .for_each(|(amount, less)| *amount -= less);
+        self
+    }
+}
+
+/// Says whether something is counted by changes here.
+pub const fn is_counted(kind: UsageType) -> bool {
+    column(kind).is_some()
+}
+
+const fn column(kind: UsageType) -> Option<usize> {
+    Some(match kind {
+        UsageType::Contacts => 0,
+        UsageType::Phones => 1,
+        UsageType::StoredMessages => 2,
+        UsageType::ExternalMessagesDay | UsageType::ExternalMessagesPeriod => 3,
+        UsageType::Groups => 4,
+        UsageType::CustomContactFields => 5,
+        UsageType::DataRows => 6,
+        UsageType::StoredFileMb => 7,
+        UsageType::Projects
+        | UsageType::ApiRequestsDay
+        | UsageType::ActiveServices
+        | UsageType::Users
+        | UsageType::ServiceInvocationsDay
+        | UsageType::ScriptModuleMb
+        | UsageType::CustomActions
+        | UsageType::AiChatCreditsDay => return None,
+    })
+}
+
+/// What the jobs of a commit group change.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Uses(BTreeMap<(ProjectId, Quarter), Amounts>);
+
+impl Uses {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Writes what changed of each project.
+    pub(crate) fn write(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+        let mut projects: BTreeMap<ProjectId, Amounts> = BTreeMap::new();
+        for ((project, quarter), changed) in &self.0 {
+            if changed.is_nothing() {
+                continue;
+            }
+            let sum = projects.entry(*project).or_default();
+            *sum = *sum + *changed;
+            add_to_quarter(tx, *project, *quarter, changed)?;
+        }
+        projects
+            .iter()
+            .try_for_each(|(project, changed)| add_to_all(tx, *project, changed))
+    }
+
+    fn of(&self, project: ProjectId, from: Quarter) -> Amounts {
+        let range = (project, from)..=(project, Quarter(i64::MAX));
+        let changed = self.0.range(range).map(|(_, changed)| *changed);
+        changed.fold(Amounts::default(), std::ops::Add::add)
+    }
+}
+
+fn add_to_quarter(
+    tx: &mut Tx<'_>,
+    project: ProjectId,
+    quarter: Quarter,
+    Amounts([c, p, s, e, g, f, r, b]): &Amounts,
+) -> Result<(), StoreError> {
+    tx.run(
+        concat!(
+            "INSERT INTO usage_changes (project_id, quarter, ",
+            columns!(),
+            ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
+             ON CONFLICT (project_id, quarter) DO UPDATE SET \
+             contacts = usage_changes.contacts + excluded.contacts, \
+             phones = usage_changes.phones + excluded.phones, \
+             stored_messages = usage_changes.stored_messages + excluded.stored_messages, \
+             external_messages = usage_changes.external_messages + excluded.external_messages, \
+             contact_groups = usage_changes.contact_groups + excluded.contact_groups, \
+             contact_fields = usage_changes.contact_fields + excluded.contact_fields, \
+             data_rows = usage_changes.data_rows + excluded.data_rows, \
+             file_bytes = usage_changes.file_bytes + excluded.file_bytes"
+        ),
+        &values![project, quarter.0, *c, *p, *s, *e, *g, *f, *r, *b],
+    )
+}
+
+fn add_to_all(
+    tx: &mut Tx<'_>,
+    project: ProjectId,
+    Amounts([c, p, s, e, g, f, r, b]): &Amounts,
+) -> Result<(), StoreError> {
+    tx.run(
+        concat!(
+            "INSERT INTO usage_totals (project_id, ",
+            columns!(),
+            ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) \
+             ON CONFLICT (project_id) DO UPDATE SET \
+             contacts = usage_totals.contacts + excluded.contacts, \
+             phones = usage_totals.phones + excluded.phones, \
+             stored_messages = usage_totals.stored_messages + excluded.stored_messages, \
+             external_messages = usage_totals.external_messages + excluded.external_messages, \
+             contact_groups = usage_totals.contact_groups + excluded.contact_groups, \
+             contact_fields = usage_totals.contact_fields + excluded.contact_fields, \
+             data_rows = usage_totals.data_rows + excluded.data_rows, \
+             file_bytes = usage_totals.file_bytes + excluded.file_bytes"
+        ),
+        &values![project, *c, *p, *s, *e, *g, *f, *r, *b],
+    )
+}
+
+/// Counts that a project has so much more of a type, or less; bytes of files.
 ///
-/// Walks every such row.
+/// # Errors
+/// [`StoreError::Beyond`] where the job is limited ([`limit`]) and there is no room for it.
+pub fn count(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    kind: UsageType,
+    more: i64,
+    at: UnixMs,
+) -> Result<(), StoreError> {
+    let Some(column) = column(kind) else {
+        return Ok(());
+    };
+    check(tx, kind, more)?;
+    let uses = &mut tx.counts().uses.0;
+    let changed = uses.entry((project_id, Quarter::of(at))).or_default();
+    changed.0[column] += more;
+    if let Some(limited) = &mut tx.limited
+        && let Some(used) = limited.used.get_mut(&kind)
+    {
+        *used = used.saturating_add_signed(more);
+    }
+    Ok(())
+}
+
+/// As [`count`], of a row that was made with this key.
+pub(crate) fn count_made(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    kind: UsageType,
+    key: Key,
+) -> Result<(), StoreError> {
+    count(tx, project_id, kind, 1, UnixMs(key.made_at_ms()))
+}
+
+/// What a job must not go beyond: an organization's limits, of which it holds the gate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// The organization.
+    pub organization_id: OrganizationId,
+    /// The most of each type, files in bytes.
+    pub most: BTreeMap<UsageType, u64>,
+    /// When the organization's day began.
+    pub day: Quarter,
+}
+
+/// The limits of a job, and what it has seen used of each type.
+#[derive(Debug)]
+pub(crate) struct Limited {
+    limits: Arc<Limits>,
+    used: BTreeMap<UsageType, u64>,
+}
+
+/// Holds the rest of a job to limits.
+pub fn limit(tx: &mut Tx<'_>, limits: &Arc<Limits>) {
+    tx.limited = Some(Limited {
+        limits: Arc::clone(limits),
+        used: BTreeMap::new(),
+    });
+}
+
+/// Lets the rest of a job go beyond limits, as what came in does.
+pub fn let_go(tx: &mut Tx<'_>) {
+    tx.limited = None;
+}
+
+/// Says whether there is room for so much more of a type, within the limits that the job is held to.
+///
+/// # Errors
+/// [`StoreError::Beyond`] where there is not.
+pub fn check(tx: &mut Tx<'_>, kind: UsageType, more: i64) -> Result<(), StoreError> {
+    let Some(limited) = tx.limited.as_ref().filter(|_| more > 0) else {
+        return Ok(());
+    };
+    let Some(most) = limited.limits.most.get(&kind).copied() else {
+        return Ok(());
+    };
+    let used = match limited.used.get(&kind) {
+        Some(used) => *used,
+        None => look(tx, kind)?,
+    };
+    match used.saturating_add(more.unsigned_abs()) > most {
+        true => Err(StoreError::Beyond(Exceeded {
+            limit: kind,
+            most,
+            used,
+        })),
+        false => Ok(()),
+    }
+}
+
+fn look(tx: &mut Tx<'_>, kind: UsageType) -> Result<u64, StoreError> {
+    let Some(limits) = tx
+        .limited
+        .as_ref()
+        .map(|limited| Arc::clone(&limited.limits))
+    else {
+        return Ok(0);
+    };
+    let used = used(tx, &limits, kind)?;
+    if let Some(limited) = &mut tx.limited {
+        limited.used.insert(kind, used);
+    }
+    Ok(used)
+}
+
+/// Returns how much of a type an organization uses, of its day where it is daily; files in bytes.
+pub fn used(tx: &mut Tx<'_>, limits: &Limits, kind: UsageType) -> Result<u64, StoreError> {
+    let id = limits.organization_id;
+    if kind == UsageType::Projects {
+        return projects_before(tx, id, UnixMs(i64::MAX));
+    }
+    let amounts = match kind.is_daily() {
+        true => since(tx, id, limits.day)?,
+        false => present(tx, id)?,
+    };
+    Ok(u64::try_from(amounts.of(kind)).unwrap_or(0))
+}
+
+/// Returns what the jobs of this commit group have changed of a project so far.
+pub fn changed_here(tx: &mut Tx<'_>, project_id: ProjectId) -> Amounts {
+    tx.counts().uses.of(project_id, Quarter(i64::MIN))
+}
+
+/// Returns what an organization has: what its projects have, with what this commit group has changed.
+pub fn present(tx: &mut Tx<'_>, organization_id: OrganizationId) -> Result<Amounts, StoreError> {
+    let written = tx.query_one(
+        "SELECT CAST(COALESCE(sum(contacts), 0) AS BIGINT), CAST(COALESCE(sum(phones), 0) AS BIGINT), \
+         CAST(COALESCE(sum(stored_messages), 0) AS BIGINT), \
+         CAST(COALESCE(sum(external_messages), 0) AS BIGINT), \
+         CAST(COALESCE(sum(contact_groups), 0) AS BIGINT), \
+         CAST(COALESCE(sum(contact_fields), 0) AS BIGINT), \
+         CAST(COALESCE(sum(data_rows), 0) AS BIGINT), CAST(COALESCE(sum(file_bytes), 0) AS BIGINT) \
+         FROM usage_totals WHERE project_id IN (SELECT id FROM projects WHERE organization_id = $1)",
+        &values![organization_id],
+        |row| amounts(&mut Cursor::new(row)),
+    )?;
+    Ok(written.unwrap_or_default() + unwritten(tx, organization_id, Quarter(i64::MIN))?)
+}
+
+/// Returns how much changed of what an organization has, from a quarter hour on.
+pub fn since(
+    tx: &mut Tx<'_>,
+    organization_id: OrganizationId,
+    from: Quarter,
+) -> Result<Amounts, StoreError> {
+    let mut sum = unwritten(tx, organization_id, from)?;
+    each_change(tx, organization_id, from, |_, changed| sum = sum + changed)?;
+    Ok(sum)
+}
+
+/// Hands on how much changed in each quarter hour of an organization's projects, from one on.
 ///
 /// # Errors
 /// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
-pub fn made_within(
+pub fn each_change(
     tx: &mut Tx<'_>,
     organization_id: OrganizationId,
-    usage: UsageType,
-    from: UnixMs,
-    until: UnixMs,
-) -> Result<u64, StoreError> {
-    let Some(sql) = counting(usage) else {
-        return Ok(0);
+    from: Quarter,
+    mut each: impl FnMut(Quarter, Amounts),
+) -> Result<(), StoreError> {
+    let values: [Value<'_>; 2] = values![organization_id, from.0];
+    let reading = |tx: &mut Tx<'_>| {
+        tx.query(
+            concat!(
+                "SELECT quarter, ",
+                columns!(),
+                " FROM usage_changes WHERE project_id IN \
+                 (SELECT id FROM projects WHERE organization_id = $1) AND quarter >= $2"
+            ),
+            &values,
+            |row| {
+                let mut columns = Cursor::new(row);
+                each(Quarter(columns.int()?), amounts(&mut columns)?);
+                Ok(())
+            },
+        )
     };
-    let (from, until) = (Key::first_of_ms(from.0), Key::first_of_ms(until.0));
-    let values: [Value<'_>; 3] = values![organization_id, from.get(), until.get()];
-    let counted = tx.within(list::TIME_MAX, |tx| {
-        tx.query_one(sql, &values, |row| row.int(0))
-    })?;
+    tx.within(list::TIME_MAX, reading).map(drop)
+}
+
+/// Returns what this commit group has changed of an organization's projects and not written yet.
+fn unwritten(
+    tx: &mut Tx<'_>,
+    organization_id: OrganizationId,
+    from: Quarter,
+) -> Result<Amounts, StoreError> {
+    let mut projects: Vec<_> = tx
+        .counts()
+        .uses
+        .0
+        .keys()
+        .map(|(project, _)| *project)
+        .collect();
+    projects.dedup();
+    let mut sum = Amounts::default();
+    for project in projects {
+        let own = tx.query_one(
+            "SELECT 1 FROM projects WHERE id = $1 AND organization_id = $2",
+            &values![project, organization_id],
+            |_| Ok(()),
+        )?;
+        if own.is_some() {
+            sum = sum + tx.counts().uses.of(project, from);
+        }
+    }
+    Ok(sum)
+}
+
+fn amounts(columns: &mut Cursor<'_>) -> Result<Amounts, StoreError> {
+    let mut read = Amounts::default();
+    for amount in &mut read.0 {
+        *amount = columns.int()?;
+    }
+    Ok(read)
+}
+
+/// Counts an organization's projects that were made before a moment.
+pub fn projects_before(
+    tx: &mut Tx<'_>,
+    organization_id: OrganizationId,
+    before: UnixMs,
+) -> Result<u64, StoreError> {
+    let counted = tx.query_one(
+        "SELECT count(*) FROM projects WHERE organization_id = $1 AND id < $2",
+        &values![organization_id, Key::first_of_ms(before.0).get()],
+        |row| row.int(0),
+    )?;
     Ok(counted.map_or(0, i64::unsigned_abs))
 }
 
@@ -45,6 +416,26 @@ pub fn add_requests(
     Ok(())
 }
 
+/// Adds one API request to an organization's day, unless it has as many as it may; says whether it was
+/// added.
+pub fn take_request(
+    tx: &mut Tx<'_>,
+    organization_id: OrganizationId,
+    day: Day,
+    most: u64,
+) -> Result<bool, StoreError> {
+    if most == 0 {
+        return Ok(false);
+    }
+    let taken = tx.execute(
+        "INSERT INTO api_requests (organization_id, day, requests) VALUES ($1, $2, 1) \
+         ON CONFLICT (organization_id, day) \
+         DO UPDATE SET requests = api_requests.requests + 1 WHERE api_requests.requests < $3",
+        &values![organization_id, day.to_string(), most],
+    )?;
+    Ok(taken == 1)
+}
+
 /// Returns how many API requests are written of an organization's day.
 pub fn requests_of(
     tx: &mut Tx<'_>,
@@ -57,54 +448,4 @@ pub fn requests_of(
         |row| row.int(0),
     )?;
     Ok(written.map_or(0, i64::unsigned_abs))
-}
-
-/// Returns the statement that counts rows of a type; `None` for what has no rows.
-const fn counting(usage: UsageType) -> Option<&'static str> {
-    Some(match usage {
-        UsageType::Contacts => {
-            "SELECT count(*) FROM contacts WHERE id >= $2 AND id < $3 AND project_id IN \
-             (SELECT id FROM projects WHERE organization_id = $1)"
-        }
-        UsageType::Phones => {
-            "SELECT count(*) FROM phones WHERE removed = 0 AND id >= $2 AND id < $3 AND \
-             project_id IN (SELECT id FROM projects WHERE organization_id = $1)"
-        }
-        UsageType::StoredMessages => {
-            "SELECT count(*) FROM messages WHERE hidden = 0 AND id >= $2 AND id < $3 AND \
-             project_id IN (SELECT id FROM projects WHERE organization_id = $1)"
-        }
-        UsageType::ExternalMessagesDay | UsageType::ExternalMessagesPeriod => {
-            concat!(
-                "SELECT count(*) FROM messages WHERE hidden = 0 AND direction = ",
-                code!(direction Outgoing),
-                " AND simulated = 0 AND id >= $2 AND id < $3 AND project_id IN \
-                 (SELECT id FROM projects WHERE organization_id = $1)"
-            )
-        }
-        UsageType::Projects => {
-            "SELECT count(*) FROM projects WHERE organization_id = $1 AND id >= $2 AND id < $3"
-        }
-        UsageType::Groups => {
-            "SELECT count(*) FROM contact_groups WHERE id >= $2 AND id < $3 AND project_id IN \
-             (SELECT id FROM projects WHERE organization_id = $1)"
-        }
-        UsageType::CustomContactFields => {
-            concat!(
-                "SELECT count(*) FROM fields WHERE owner = ",
-                code!(owner Contact),
-                " AND clearing = 0 AND id >= $2 AND id < $3 AND project_id IN \
-                 (SELECT id FROM projects WHERE organization_id = $1)"
-            )
-        }
-        UsageType::ActiveServices
-        | UsageType::Users
-        | UsageType::ServiceInvocationsDay
-        | UsageType::ApiRequestsDay
-        | UsageType::DataRows
-        | UsageType::ScriptModuleMb
-        | UsageType::StoredFileMb
-        | UsageType::CustomActions
-        | UsageType::AiChatCreditsDay => return None,
-    })
 }

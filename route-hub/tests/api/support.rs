@@ -172,6 +172,7 @@ pub async fn add_organization(hub: &Hub) -> OrganizationId {
         id: fresh_id(hub, hub.now()),
         name: "Organization".to_owned(),
         timezone_id: "UTC".to_owned(),
+        plan: hub_domain::Plan::default(),
         time_created: hub.now().unix,
     };
     let id = organization.id;

@@ -179,7 +179,7 @@ async fn read_within(
     inflated?.ok_or_else(|| bounds.too_large())
 }
 
-fn is_gzip(headers: &HeaderMap) -> Result<bool, ApiError> {
+pub(crate) fn is_gzip(headers: &HeaderMap) -> Result<bool, ApiError> {
     let Some(value) = headers.get(header::CONTENT_ENCODING) else {
         return Ok(false);
     };
@@ -219,7 +219,10 @@ async fn collect(mut body: Body, bounds: &mut Bounds<'_, '_>) -> Result<Bytes, A
     }
 }
 
-async fn next_piece(body: &mut Body, idle_max: Duration) -> Result<Option<Bytes>, ApiError> {
+pub(crate) async fn next_piece(
+    body: &mut Body,
+    idle_max: Duration,
+) -> Result<Option<Bytes>, ApiError> {
     loop {
         let frame = timeout(idle_max, body.frame()).await;
         match frame.map_err(|_| too_slow())? {
@@ -246,7 +249,7 @@ fn inflate(compressed: &[u8], most: usize) -> Result<Option<Bytes>, ApiError> {
     Ok((out.len() <= most).then(|| out.into()))
 }
 
-fn too_slow() -> ApiError {
+pub(crate) fn too_slow() -> ApiError {
     ApiError::new(ErrorCode::RequestTimeout, "the body came too slowly")
 }
 

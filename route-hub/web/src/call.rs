@@ -5,9 +5,10 @@ use crate::{
     context::RequestContext,
     credentials,
     error::ApiError,
-    limits::STRANGER_BODY_BYTES_MAX,
+    limits::{SHEET_BYTES_HELD, STRANGER_BODY_BYTES_MAX},
     media_bodies::{BodySize, MediaBodies, MediaBody},
     params::{Params, Takes},
+    sheet::{SheetBody, is_sheet},
     stranger::StrangerBodies,
 };
 use axum::body::Body;
@@ -70,6 +71,8 @@ pub struct Call<C> {
     /// The values of the path, by name.
     pub path: PathValues,
     headers: HeaderMap,
+    /// The body, where it is no parameters.
+    sheet: Option<SheetBody>,
     /// What its body holds until the call is answered.
     _held: Option<Arc<MediaBody>>,
 }
@@ -86,6 +89,11 @@ impl<C> Call<C> {
     /// Returns the text at this place of the path.
     pub fn path(&self, name: &str) -> Option<&str> {
         self.path.get(name)
+    }
+
+    /// Returns the body, where it is no parameters but rows as text.
+    pub fn sheet(&self) -> Option<&SheetBody> {
+        self.sheet.as_ref()
     }
 
     /// Returns whether a header came.
@@ -150,12 +158,19 @@ impl<C: Send + Sync> Asked<C> {
         S: Authenticator<Caller = C>,
     {
         let (parts, mut params) = (self.parts, self.query);
-        let mut held = None;
+        let (mut held, mut sheet) = (None, None);
         let (caller, bytes) = match (self.caller, size) {
+            (Some(caller), BodySize::MediaOrSheet) if is_sheet(content_type(&parts)) => {
+                let mut body = state.media_bodies().begin();
+                body.grow(SHEET_BYTES_HELD)?;
+                held = Some(Arc::new(body));
+                sheet = Some(SheetBody::new(&parts.headers, self.body)?);
+                (caller, Bytes::new())
+            }
             (Some(caller), BodySize::Usual) => {
                 (caller, read_body(&parts.headers, self.body).await?)
             }
-            (Some(caller), BodySize::Media) => {
+            (Some(caller), BodySize::Media | BodySize::MediaOrSheet) => {
                 let bodies = state.media_bodies();
                 let (bytes, body) = read_media_body(&parts.headers, self.body, bodies).await?;
                 held = Some(Arc::new(body));
@@ -173,6 +188,7 @@ impl<C: Send + Sync> Asked<C> {
             params: params.taking(takes),
             headers: parts.headers,
             path: self.path,
+            sheet,
             _held: held,
         })
     }

@@ -35,6 +35,7 @@ mod node;
 mod params;
 mod query;
 mod shape;
+mod sheet;
 mod steps;
 mod stranger;
 
@@ -52,4 +53,5 @@ pub use list::{ListQuery, PAGE, PAGE_SIZE_MAX};
 pub use media_bodies::{BodySize, MediaBodies, MediaBody};
 pub use params::{Params, Takes};
 pub use shape::{Kind, Later, Member, Shape};
+pub use sheet::SheetBody;
 pub use stranger::{Party, StrangerBodies};

@@ -8,6 +8,12 @@ pub const BODY_BYTES_MAX: usize = 1024 * 1024;
 pub const MEDIA_BODY_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Most bytes of all such bodies together, until they are answered; beyond it 503.
 pub const MEDIA_BODIES_BYTES_MAX: usize = 128 * 1024 * 1024;
+/// Most bytes of a sheet, which is never held whole; beyond it 413.
+pub const SHEET_BYTES_MAX: usize = 20 * 1024 * 1024;
+/// Bytes that a sheet holds on its way, of what all bodies with media may have.
+pub(crate) const SHEET_BYTES_HELD: usize = 16 * 1024 * 1024;
+/// Longest time for a whole sheet; then 408 and the connection closes.
+pub(crate) const SHEET_TIME_MAX: Duration = Duration::from_secs(600);
 /// Most bytes of a request body after gunzip; beyond it 413.
 pub(crate) const INFLATED_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// How much larger than the compressed body it may grow, above [`INFLATED_BYTES_FREE`]; then 413.

@@ -12,6 +12,8 @@ pub enum BodySize {
     Usual,
     /// Media among them: 8 MiB, and a share of what all such bodies may have.
     Media,
+    /// As `Media`, or a sheet: rows as text, which are no parameters and are taken as they come.
+    MediaOrSheet,
 }
 
 /// The bodies that may bring media, as far as they were read and are not answered yet.

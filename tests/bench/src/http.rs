@@ -47,6 +47,41 @@ impl Connection {
         headers: &str,
         body: &[u8],
     ) -> Result<&[u8], Failure> {
+        let headers = match method {
+            "POST" => &format!("{headers}Content-Type: application/json\r\n"),
+            _ => headers,
+        };
+        self.write(caller, method, path, headers, body).await?;
+        self.answer(b"HTTP/1.1 2").await
+    }
+
+    /// Posts a body of another type than JSON and returns the body of an answer that says yes.
+    pub(crate) async fn post(
+        &mut self,
+        caller: &Caller,
+        path: &str,
+        content_type: &str,
+        body: &[u8],
+    ) -> Result<&[u8], Failure> {
+        let headers = format!("Content-Type: {content_type}\r\n");
+        self.write(caller, "POST", path, &headers, body).await?;
+        self.answer(b"HTTP/1.1 2").await
+    }
+
+    /// Asks for what must lead elsewhere.
+    pub(crate) async fn be_led_on(&mut self, caller: &Caller, path: &str) -> Result<(), Failure> {
+        self.write(caller, "GET", path, "", b"").await?;
+        self.answer(b"HTTP/1.1 302").await.map(drop)
+    }
+
+    async fn write(
+        &mut self,
+        caller: &Caller,
+        method: &str,
+        path: &str,
+        headers: &str,
+        body: &[u8],
+    ) -> Result<(), Failure> {
         self.written.clear();
         let address = caller.address;
         write!(
@@ -56,18 +91,15 @@ impl Connection {
         )?;
         if method == "POST" {
             let length = body.len();
-            write!(
-                self.written,
-                "Content-Type: application/json\r\nContent-Length: {length}\r\n"
-            )?;
+            write!(self.written, "Content-Length: {length}\r\n")?;
         }
         self.written.extend_from_slice(b"\r\n");
         self.written.extend_from_slice(body);
-        self.stream.write_all(&self.written).await?;
-        self.answer().await
+        Ok(self.stream.write_all(&self.written).await?)
     }
 
-    async fn answer(&mut self) -> Result<&[u8], Failure> {
+    /// Returns the body of an answer that begins in this way.
+    async fn answer(&mut self, wanted: &[u8]) -> Result<&[u8], Failure> {
         self.read.clear();
         let head_end = loop {
             if let Some(end) = find(&self.read, b"\r\n\r\n") {
@@ -76,7 +108,7 @@ impl Connection {
             self.read_more().await?;
         };
         let head = &self.read[..head_end];
-        let ok = head.starts_with(b"HTTP/1.1 2");
+        let ok = head.starts_with(wanted);
         let length = content_length(head)?;
         while self.read.len() < head_end + length {
             self.read_more().await?;

@@ -33,10 +33,19 @@ fn time_s(pid: u32, fields: usize) -> Result<f64, Failure> {
 
 /// Returns the memory that a process holds.
 pub(crate) fn memory_mib(pid: u32) -> Result<f64, Failure> {
+    of_status_mib(pid, "VmRSS:")
+}
+
+/// Returns the most memory that a process has held.
+pub(crate) fn peak_memory_mib(pid: u32) -> Result<f64, Failure> {
+    of_status_mib(pid, "VmHWM:")
+}
+
+fn of_status_mib(pid: u32, name: &str) -> Result<f64, Failure> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
     let kib = line.and_then(|line| line.split_whitespace().next());
-    let kib: f64 = kib.ok_or("a process has no VmRSS")?.parse()?;
+    let kib: f64 = kib.ok_or("the memory of a process is not known")?.parse()?;
     Ok(kib / 1024.0)
 }
 
@@ -49,5 +58,6 @@ mod tests {
         let pid = std::process::id();
         assert!(cpu_s(pid).unwrap() >= 0.0);
         assert!(memory_mib(pid).unwrap() > 1.0);
+        assert!(peak_memory_mib(pid).unwrap() >= 1.0);
     }
 }

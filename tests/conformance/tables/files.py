@@ -31,7 +31,7 @@ FILE = Resource(
         "sha256": "text",
         "time_created": "time",
         "user_id": "id?",
-        "url": "text",
+        "url": "text?",
         "thumbnail_url": "text?",
         "project_id": "id",
     },

@@ -24,7 +24,7 @@ from conformance.schema import (
     vars_,
     zone,
 )
-from conformance.shapes import Maybe
+from conformance.shapes import Maybe, Nullable
 from conformance.tables import messages
 
 TEXT = ("ne", "prefix", "not_prefix", "gte", "gt", "lt", "lte")
@@ -71,6 +71,7 @@ ACCOUNT = {
     "external_config": "~object",
     "external_setup": Maybe({name: "text?" for name in SETUP}),
 }
+RATES = {name: "text?" for name in ("per_part", "per_message", "per_minute")}
 PHONE_FIELDS = {
     "id": "id",
     "name": "text",
@@ -94,6 +95,7 @@ PHONE_FIELDS = {
     "quiet_mode": "=off|delay|confirm",
     "quiet_start": "text?",
     "quiet_end": "text?",
+    "tariff": Nullable({"currency": "text", **RATES, "prefixes": "object"}),
     **ACCOUNT,
 }
 PHONE = Resource("Phone", PHONE_FIELDS)
@@ -131,6 +133,21 @@ SETTINGS = (
             Bad("an object", {"a": 1}),
         ),
         shown=HIDDEN,
+    ),
+    Parameter(
+        "tariff",
+        (
+            Good({"currency": "KES", "per_part": "0.8", "per_message": "1", "per_minute": "3.5", "prefixes": {}}, HIDDEN),
+            Good({"currency": "USD"}, HIDDEN),
+        ),
+        (
+            Bad("a text", "x"),
+            Bad("no currency", {"per_part": "1"}, "[currency]"),
+            Bad("small letters", {"currency": "usd"}, "[currency]"),
+            Bad("below nothing", {"currency": "USD", "per_part": "-1"}, "[per_part]"),
+            Bad("seven places", {"currency": "USD", "per_message": "0.0000001"}, "[per_message]"),
+            Bad("another member", {"currency": "USD", "per_hour": "1"}, "[per_hour]"),
+        ),
     ),
     boolean("validate_recipient_numbers"),
     Parameter(

@@ -18,7 +18,7 @@ ROLLUPS = ("day", "week", "month", "year")
 PROPERTIES = (
     *("org_id", "org_name", "org_industry", "project_id", "project_name", "user_id", "user_email", "user_name"),
     *("phone_id", "phone_name", "phone_type", "direction", "source", "status", "network_code", "network_name"),
-    *("message_type", "service_id", "service_name", "simulated"),
+    *("message_type", "service_id", "service_name", "simulated", "link"),
 )
 WRONG_WAY = Case("the other way round", {"start_date": "2026-02-01", "end_date": "2026-01-01"}, 400, param="end_date")
 DAYS = Case("1,001 days", {"start_date": "2023-01-01", "end_date": "2025-09-27"}, 400, param="rollup")
@@ -28,13 +28,13 @@ MESSAGE_ROWS = (
     Parameter(
         "properties",
         (*PROPERTIES, ""),
-        (Bad("something else", "shoe"), Bad("one of two", "status,shoe"), Bad("capitals", "STATUS"), Bad("links", "link")),
+        (Bad("something else", "shoe"), Bad("one of two", "status,shoe"), Bad("capitals", "STATUS")),
         shown=HIDDEN,
     ),
     Parameter(
         "metrics",
-        ("count", "num_parts", "duration"),
-        (Bad("something else", "shoe"), Bad("empty", ""), Bad("a price", "price.USD")),
+        ("count", "num_parts", "duration", "price.USD"),
+        (Bad("something else", "shoe"), Bad("empty", ""), Bad("no currency", "price.usd")),
         required=True,
         shown=HIDDEN,
     ),

@@ -30,11 +30,13 @@ TYPES = (
     "update_row_var",
     "delete_rows",
     "resend_messages",
-)
-LATER_TYPES = (
     "export_contacts",
     "export_rows",
     "export_messages",
+    "import_contacts",
+    "import_rows",
+)
+LATER_TYPES = (
     "apply_service_to_contacts",
     "apply_service_to_rows",
     "apply_service_to_messages",
@@ -47,8 +49,8 @@ TASK = Resource(
         "id": "id",
         "task_type": "=" + "|".join(TYPES),
         "task_params": "object",
-        "filter_type": "=" + "|".join(FILTERS),
-        "filter_params": "object",
+        "filter_type": "=" + "|".join(FILTERS) + "?",
+        "filter_params": "object?",
         "time_created": "time",
         "time_active": "time?",
         "time_complete": "time?",
@@ -58,6 +60,9 @@ TASK = Resource(
         "error_message": "text?",
         "vars": "object",
         "table_id": "id?",
+        "file_id": "id?",
+        "errors_file_id": "id?",
+        "preview": "object?",
         "user_id": "id?",
         "project_id": "id",
     },
@@ -70,12 +75,20 @@ MESSAGES = {"filter_type": "message_ids", "filter_params": {"message_ids": [Own(
 VIEW = {"table_id": Own("table"), "filter_type": "query_rows", "filter_params": {"view_id": Own("view")}}
 NEW_ROWS = {"table_id": Own("table"), "filter_type": "row_ids", "filter_params": {"row_ids": [New("row")]}}
 NEW_MESSAGES = {"filter_type": "message_ids", "filter_params": {"message_ids": [New("message")]}}
-LATER_PARAMS = ("storage_id", "filename", "column_ids", "service_id", "variables")
+LATER_PARAMS = ("service_id", "variables")
+EXPORT = {"filename": "a.csv"}
+IMPORT = {"file_id": Own("sheet")}
+NO_FILTER = {"filter_type": None, "filter_params": None}
 
 
 def does(task_type, params, **more):
     """A task of a type that is taken."""
     return Case(task_type, {"task_type": task_type, "task_params": params, **more}, shows={"task_params": params})
+
+
+def refuses(label, task_type, params, param, **more):
+    """A task that is refused by the name of a parameter."""
+    return Case(label, {"task_type": task_type, "task_params": params, **more}, 400, param=param)
 
 
 def found(label, filter_type, params, param=None):
@@ -104,6 +117,7 @@ OPERATIONS = (
                     Bad("no value", {"variable": "a"}, "[value]"),
                     Bad("an array as value", {"variable": "a", "value": [1]}, "[value]"),
                     *(Bad(f"{name}, which comes later", {**VALUE, name: "x"}, f"[{name}]") for name in LATER_PARAMS),
+                    Bad("a place of one's own", {**VALUE, "storage_id": "x"}, "[storage_id]"),
                     Bad("another type's", {**VALUE, "group_id": Own("group")}, "[group_id]"),
                 ),
                 required=True,
@@ -143,6 +157,27 @@ OPERATIONS = (
             does("resend_messages", {"route_id": Own("phone")}, **NEW_MESSAGES),
             does("update_row_var", VALUE, **VIEW),
             does("delete_rows", {}, **NEW_ROWS),
+            does("export_contacts", EXPORT),
+            does("export_contacts", {"filename": "a.jsonl", "column_ids": ["phone_number", "vars.city"]}),
+            does("export_rows", {"filename": "a.json"}, **VIEW),
+            does("export_messages", EXPORT, **MESSAGES),
+            refuses("an unknown format", "export_contacts", {"filename": "a.xlsx"}, "task_params[filename]"),
+            refuses("an unknown column", "export_contacts", {**EXPORT, "column_ids": ["x"]}, "task_params[column_ids][0]"),
+            refuses("rows of contacts", "export_rows", EXPORT, "filter_type"),
+            does("import_contacts", IMPORT, **NO_FILTER),
+            does("import_contacts", {**IMPORT, "lookup_key": "none", "dry_run": True}, **NO_FILTER),
+            does("import_contacts", {**IMPORT, "columns": {"phone_number": 1}, "has_header": False}, **NO_FILTER),
+            does("import_contacts", {**IMPORT, "columns": {"name": "name"}}, **NO_FILTER),
+            does("import_contacts", {**IMPORT, "add_group_ids": [Own("group")]}, **NO_FILTER),
+            does("import_contacts", {**IMPORT, "remove_group_ids": [Own("group")]}, **NO_FILTER),
+            does("import_rows", {**IMPORT, "columns": {"vars.name": "name"}}, **NO_FILTER, table_id=Own("table")),
+            refuses("an image", "import_contacts", {"file_id": Own("file")}, "task_params[file_id]", **NO_FILTER),
+            refuses("another project's file", "import_contacts", {"file_id": Others("sheet")}, "task_params[file_id]", **NO_FILTER),
+            refuses("an unknown field", "import_contacts", {**IMPORT, "columns": {"x": 1}}, "task_params[columns][x]", **NO_FILTER),
+            refuses("no place", "import_contacts", {**IMPORT, "columns": {"name": 0}}, "task_params[columns][name]", **NO_FILTER),
+            refuses("a key that finds nobody", "import_contacts", {**IMPORT, "lookup_key": "name"}, "task_params[lookup_key]", **NO_FILTER),
+            refuses("a filter beside a file", "import_contacts", IMPORT, "filter_type"),
+            refuses("rows of no table", "import_rows", IMPORT, "table_id", **NO_FILTER),
             found("everybody", "query_contacts", {"all": True}),
             found("nobody named", "query_contacts", {}, "filter_params[all]"),
             found("contacts of messages", "query_messages", {"all": True}),

@@ -4,8 +4,8 @@ use crate::files::{DESCRIPTION, FILE, FILENAME, TYPE};
 use crate::members::read_only;
 use crate::{ApiResult, Call, operation};
 use hub_app::actor::Actor;
-use hub_app::files::{self, FilePatch, GivenBytes, NewFile, PERMISSION};
-use hub_web::{Answer, ApiError, Field, Fields, Kind, Member};
+use hub_app::files::{self, FilePatch, GivenBytes, NewFile, PERMISSION, Sheet};
+use hub_web::{Answer, ApiError, Field, Fields, Kind, Member, SheetBody};
 
 /// The fields that a caller may read but not write.
 const READ_ONLY: &[Member] = &read_only([
@@ -25,20 +25,23 @@ const READ_ONLY: &[Member] = &read_only([
 const DATA: Member = Member::new(
     "data",
     Kind::Text(usize::MAX),
-    "The bytes in base64, or a data URI; at most 5 MiB decoded.",
-)
-.required();
+    "The bytes in base64, or a data URI; at most 5 MiB decoded. Required, unless the body is text/csv.",
+);
 
 operation! {
-    /// Keeps a file. One of the same content and type is the one that is there.
+    /// Keeps a file. One of the same content and type is the one that is there. A body of the content type
+    /// text/csv is itself a file, for a task to import: at most 20 MiB, with the other parameters in the URL.
     CREATE = "createFile": Project(PERMISSION), create -> Object(&FILE);
     .takes(&[&[DATA, FILENAME, TYPE, DESCRIPTION]])
-    .with_media()
+    .with_media_or_sheet()
     .example(r#"{"data":"data:image/gif;base64,R0lGODlhAQABAAAAACw=","filename":"dot.gif"}"#)
 }
 
 async fn create(actor: Actor, call: Call) -> ApiResult {
     let fields = Fields::read(&call.params)?;
+    if let Some(body) = call.sheet() {
+        return take_sheet(&actor, &call, body, &fields).await;
+    }
     let data = call.params.get("data");
     let media_type = text(&call.params.get("type"))?.flatten();
     let given = GivenBytes::read(data.required_string()?, media_type.as_deref())?;
@@ -50,6 +53,23 @@ async fn create(actor: Actor, call: Call) -> ApiResult {
     };
     let file = files::create(&actor, new).await?;
     Ok(Answer::object(&file, &fields))
+}
+
+async fn take_sheet(actor: &Actor, call: &Call, body: &SheetBody, fields: &Fields) -> ApiResult {
+    for name in ["data", "type"] {
+        let other = call.params.get(name);
+        if other.is_given() {
+            return Err(other
+                .refuse("cannot be given beside a body of text/csv")
+                .into());
+        }
+    }
+    let sheet = Sheet {
+        filename: text(&call.params.get("filename"))?.flatten(),
+        description: text(&call.params.get("description"))?.flatten(),
+    };
+    let file = files::keep_sheet(actor, sheet, body.bytes()?).await??;
+    Ok(Answer::object(&file, fields))
 }
 
 operation! {

@@ -33,7 +33,7 @@ const TYPE: Member = Member::new(
 
 const FILE: Shape = Shape {
     name: "StoredFile",
-    about: "An image, a video, a sound, a PDF or a vCard.",
+    about: "An image, a video, a sound, a PDF or a vCard; or rows that a task wrote or reads.",
     members: &[
         own_id::<kind::File>(),
         FILENAME.nullable(),
@@ -61,8 +61,9 @@ const FILE: Shape = Shape {
         Member::new(
             "url",
             Kind::Url(hub_outgoing::URL_LENGTH_MAX),
-            "Where it is had for a day.",
-        ),
+            "Where it is had for a day; null without the permission to look at what is in it.",
+        )
+        .nullable(),
         Member::new(
             "thumbnail_url",
             Kind::Url(hub_outgoing::URL_LENGTH_MAX),

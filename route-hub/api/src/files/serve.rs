@@ -214,6 +214,7 @@ mod tests {
             thumbnail_size: None,
             time_created: UnixMs(0),
             time_touched: UnixMs(0),
+            needs: None,
         };
         disposition(&file, true)
     }

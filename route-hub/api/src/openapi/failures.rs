@@ -30,15 +30,19 @@ pub(super) fn of(operation: &Operation, path: &str, named: &mut Named) -> Vec<(S
         .is_repeatable
         .then_some(ErrorCode::IdempotencyMismatch);
     let own = operation.errors.iter().copied();
+    let limited = (!operation.is_beyond_limits()).then_some(ErrorCode::LimitExceeded);
     for code in EVERY
         .iter()
         .copied()
         .chain(missing)
         .chain(mismatch)
+        .chain(limited)
         .chain(own)
     {
         let names = codes.entry(code.status().as_u16()).or_default();
-        names.push(code.as_str());
+        if !names.contains(&code.as_str()) {
+            names.push(code.as_str());
+        }
     }
     let mut refer = |(status, names): (u16, Vec<&str>)| {
         let name = names.join("_or_");

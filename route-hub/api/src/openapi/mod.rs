@@ -7,7 +7,7 @@ mod tags;
 mod webhooks;
 
 use crate::operation::{Answers, Operation, Url};
-use hub_web::{Kind, Shape};
+use hub_web::{BodySize, Kind, Shape};
 use schema::{AnySchema, Way};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -26,6 +26,7 @@ use utoipa::openapi::{
 /// What every path of the API begins with.
 const BASE: &str = "/v1";
 const JSON: &str = "application/json";
+const SHEET: &str = "text/csv";
 
 /// Describes the operations at these URLs, and the events that the hub posts, as JSON (OpenAPI 3.1).
 pub fn document(urls: &[Url]) -> String {
@@ -243,13 +244,17 @@ fn body(operation: &'static Operation) -> Option<RequestBody> {
     let content = ContentBuilder::new()
         .schema(Some(schema::body(object, is_required)))
         .example(example.filter(|example| example.as_object().is_some_and(|all| !all.is_empty())));
-    let body = RequestBodyBuilder::new()
-        .content(JSON, content.build())
-        .required(Some(if is_required {
-            Required::True
-        } else {
-            Required::False
-        }));
+    let mut body = RequestBodyBuilder::new().content(JSON, content.build());
+    if matches!(operation.body, BodySize::MediaOrSheet) {
+        let rows = schema::of(&Kind::Text(usize::MAX), Way::Out);
+        let rows = ContentBuilder::new().schema(Some(rows));
+        body = body.content(SHEET, rows.build());
+    }
+    let body = body.required(Some(if is_required {
+        Required::True
+    } else {
+        Required::False
+    }));
     Some(body.build())
 }
 

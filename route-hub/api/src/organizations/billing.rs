@@ -5,32 +5,10 @@ use crate::{ApiResult, Call, operation};
 use hub_app::actor::OrganizationActor;
 use hub_app::organizations;
 use hub_app::organizations::usage::present;
-use hub_domain::{Organization, Permission, UsageType};
+use hub_domain::{Feature, Organization, Overage, Permission, Plan, Rate, UsageType};
 use hub_web::{Answer, Fields, Kind, Member, Shape};
+use postrider_model::UnixMs;
 use serde_json::{Map, Value, json};
-
-/// What a hub of one's own has beyond sending and receiving; the others come with their issues.
-const FEATURES: &[(&str, bool)] = &[
-    ("direct_connectivity", false),
-    ("airtime_transfer", false),
-    ("click_tracking", false),
-    ("custom_gateway", false),
-    ("custom_logo", false),
-    ("custom_domain", true),
-    ("soft_limits", false),
-    ("auto_resend", true),
-    ("export_storage", false),
-    ("static_ip_address", true),
-    ("script_modules", false),
-    ("service_templates", false),
-    ("single_sign_on", false),
-    ("contact_sync", false),
-    ("external_airtime_providers", false),
-    ("wire_payments", false),
-    ("custom_dashboards", false),
-    ("branded_short_links", false),
-    ("custom_solutions", false),
-];
 
 const TAKES: &[Member] = &[Member::new(
     "usage",
@@ -90,7 +68,7 @@ const BILL: Shape = Shape {
 const LIMIT: Kind = Kind::Either(&[COUNT, Kind::Null]);
 
 operation! {
-    /// Shows what an organization pays, which is nothing, and with `usage` what it has and uses.
+    /// Shows an organization's plan as the operator set it, and with `usage` what it has and uses.
     BILLING = "getBillingDetails": WholeOrganization(Permission::ViewBilling), billing -> Object(&BILL);
     .takes(&[TAKES])
 }
@@ -111,32 +89,47 @@ async fn billing(actor: OrganizationActor, call: Call) -> ApiResult {
     Ok(Answer::value(&shown, &wanted)?)
 }
 
-/// Shows the bill of a hub of one's own: nobody is paid, and nothing is limited by a plan.
+/// Shows the plan that the operator set. Nobody is paid by this hub: there is no balance.
 fn bill(organization: &Organization) -> Value {
-    let limits: Map<_, _> = UsageType::ALL
-        .iter()
-        .filter(|kind| kind.is_in_plan())
-        .map(|kind| (kind.as_str().to_owned(), Value::Null))
-        .collect();
-    let features: Map<_, _> = FEATURES
-        .iter()
-        .map(|(name, has)| ((*name).to_owned(), Value::Bool(*has)))
-        .collect();
-    json!({
+    let plan = &organization.plan;
+    let limits = UsageType::ALL.iter().filter(|kind| kind.is_in_plan());
+    let limit = |kind: &UsageType| (kind.to_string(), json!(plan.limits.get(kind)));
+    let features = Feature::ALL.iter();
+    let feature = |one: &Feature| (one.to_string(), Value::Bool(plan.has(*one)));
+    let mut shown = json!({
         "balance": "0.00",
         "balance_currency": "USD",
-        "plan_name": "Self-hosted",
-        "plan_price": "0.00",
-        "plan_currency": "USD",
-        "plan_rrule": null,
+        "plan_name": plan.name.as_deref().unwrap_or("Self-hosted"),
+        "plan_price": plan.price.map_or_else(|| "0.00".to_owned(), |price| price.amount.to_string()),
+        "plan_currency": plan.price.map_or("USD".to_owned(), |price| price.currency.to_string()),
+        "plan_rrule": plan.rrule,
         "plan_paid": true,
-        "plan_start_time": organization.time_created.seconds(),
-        "plan_end_time": null,
-        "plan_suspend_time": null,
-        "plan_limits": limits,
-        "plan_features": features,
+        "plan_start_time": plan.start_time.unwrap_or(organization.time_created).seconds(),
+        "plan_end_time": plan.end_time.map(UnixMs::seconds),
+        "plan_suspend_time": plan.suspend_time.map(UnixMs::seconds),
+        "plan_limits": limits.map(limit).collect::<Map<_, _>>(),
+        "plan_features": features.map(feature).collect::<Map<_, _>>(),
         "minimum_usage_fees": [],
         "recurring_billing_enabled": false,
         "auto_refill_enabled": false,
-    })
+    });
+    if plan.has(Feature::SoftLimits) {
+        shown["overage_rates"] = overage_rates(plan);
+    }
+    shown
+}
+
+fn overage_rates(plan: &Plan) -> Value {
+    let rate = |(one, rate): (&Overage, &Rate)| {
+        let shown = json!({
+            "amount": rate.amount.to_f64(),
+            "currency": rate.currency.to_string(),
+        });
+        (one.to_string(), shown)
+    };
+    plan.overage_rates
+        .iter()
+        .map(rate)
+        .collect::<Map<_, _>>()
+        .into()
 }

@@ -5,6 +5,7 @@ mod existing;
 mod patch;
 mod save;
 mod shape;
+mod tariff;
 mod times;
 
 pub use existing::{DELETE, GET, LIST, MESSAGES, RELEASE_QUIET_HOURS, RESET_SENT_MESSAGE_COUNT};

@@ -2,6 +2,7 @@
 
 use crate::members::{self, PHONE_NUMBER, VARS, read_only};
 use crate::parse;
+use crate::phones::tariff::{self, TARIFF};
 use crate::phones::{account, times};
 use hub_app::phones::PhonePatch;
 use hub_domain::numbers;
@@ -73,6 +74,7 @@ const SETTINGS: &[Member] = &[
     DELIVERY_REPORTS,
     VALIDATE_RECIPIENT_NUMBERS,
     ALLOWED_RECIPIENT_COUNTRIES,
+    TARIFF,
     VARS,
 ];
 pub(super) const COUNTRY: Member =
@@ -149,6 +151,7 @@ pub(super) fn read(params: &Params, region: Option<&str>) -> Result<PhonePatch, 
         delivery_reports: params.get("delivery_reports").boolean()?,
         validate_recipient_numbers: params.get("validate_recipient_numbers").boolean()?,
         allowed_recipient_countries: countries(&params.get("allowed_recipient_countries"))?,
+        tariff: tariff::read(&params.get("tariff"))?,
         quiet: times::quiet(params)?,
         vars: parse::vars(&params.get("vars"))?,
         account: account::read(params)?,

@@ -1,8 +1,7 @@
 //! Statistics by groups: how they are put together, and how they are shown.
 
-use crate::messages::COUNT;
 use crate::statistics::{BOUNDS, bounds};
-use hub_app::statistics::{Cell, IntervalGroups};
+use hub_app::statistics::{Cell, IntervalGroups, Sum};
 use hub_domain::{Metric, Rollup};
 use hub_web::{Kind, Member};
 use serde_json::{Map, Value, json};
@@ -37,7 +36,7 @@ const GROUP: &[Member] = &[
         Kind::Map(&Kind::Any),
         "What is common to all that it counts.",
     ),
-    Member::new("metrics", Kind::Map(&COUNT), "What it adds up to."),
+    Member::new("metrics", Kind::Map(&Kind::Number), "What it adds up to."),
 ];
 
 /// Shows the intervals with their groups.
@@ -48,12 +47,11 @@ pub(super) fn shown(
 ) -> Value {
     let intervals = counted.into_iter().map(|interval| {
         let mut shown = bounds(interval.interval, interval.start, interval.end);
-        let groups = interval.groups.into_iter().map(|(cells, amounts)| {
+        let groups = interval.groups.into_iter().map(|(cells, sums)| {
             let names = properties.iter().map(|name| (*name).to_owned());
             let properties = names.zip(cells.iter().map(value));
             let metrics = metrics.iter();
-            let metrics =
-                metrics.map(|metric| (metric.as_str().to_owned(), Value::from(metric.of(amounts))));
+            let metrics = metrics.map(|metric| (metric.to_string(), number(sums.of(*metric))));
             json!({
                 "properties": properties.collect::<Map<_, _>>(),
                 "metrics": metrics.collect::<Map<_, _>>(),
@@ -63,6 +61,13 @@ pub(super) fn shown(
         Value::Object(shown)
     });
     json!({ "intervals": intervals.collect::<Vec<_>>() })
+}
+
+fn number(sum: Sum) -> Value {
+    match sum {
+        Sum::Whole(count) => Value::from(count),
+        Sum::Money(amount) => Value::from(amount.to_f64()),
+    }
 }
 
 fn value(cell: &Cell) -> Value {

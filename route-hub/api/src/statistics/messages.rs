@@ -25,7 +25,8 @@ const TAKES: &[Member] = &[
     Member::new(
         "metrics",
         Kind::Text(1_000),
-        "What is added up: count, num_parts, duration, separated by commas.",
+        "What is added up: count, num_parts, duration, price.USD (or another currency), separated by \
+         commas.",
     )
     .required(),
     Member::new(
@@ -34,6 +35,7 @@ const TAKES: &[Member] = &[
         "Which messages are counted.",
     ),
 ];
+const METRICS: &[&str] = &["count", "num_parts", "duration", "price.USD"];
 const FILTERS: &[Member] = &[
     Member::id::<kind::Phone>("phone_id", "Those of a phone."),
     DIRECTION,
@@ -102,7 +104,10 @@ fn read(params: &Params) -> Result<MessageStats, ApiError> {
         name.parse()
             .map_err(|_| unknown(&properties, Property::NAMES))
     };
-    let metric = |name: &str| name.parse().map_err(|_| unknown(&metrics, Metric::NAMES));
+    let metric = |name: &str| {
+        name.parse::<Metric>()
+            .map_err(|_| unknown(&metrics, METRICS))
+    };
     metrics.required_string()?;
     Ok(MessageStats {
         asked: asked(params)?,

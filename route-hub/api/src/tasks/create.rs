@@ -4,14 +4,20 @@ use crate::contacts::{CONTACTS, read_numbers};
 use crate::data_tables::ROWS;
 use crate::members::{VARS, ids};
 use crate::messages::LIST_OF;
-use crate::tasks::{FILTER_TYPE, TABLE_ID, TASK, TASK_PARAMS, TASK_TYPE};
+use crate::tasks::{
+    COLUMN_NAME_LENGTH_MAX, FILTER_TYPE, PLACE_MAX, TABLE_ID, TASK, TASK_PARAMS, TASK_TYPE,
+};
 use crate::{ApiResult, Call, idempotency, operation, parse};
 use hub_app::actor::Actor;
-use hub_app::tasks::{self, Found, IDS_MAX, NewTask, TaskParams, TaskView, VIEW};
+use hub_app::tasks::{
+    self, ColumnRef, Found, IDS_MAX, NewTask, TaskParams, TaskView, Through, VIEW,
+};
 use hub_domain::FilterType;
 use hub_store::list::{Filter, ListQuery};
-use hub_web::{Answer, ApiError, Fields, Kind, Member, Object, Params};
-use postrider_model::{DataViewId, IdKind, kind};
+use hub_web::{Answer, ApiError, Field, Fields, Kind, Member, Object, Params};
+use postrider_model::{DataTableId, DataViewId, GroupId, IdKind, kind};
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
 
 const ALL: &str = "all";
 const VIEW_ID: &str = "view_id";
@@ -29,14 +35,15 @@ pub(crate) const FILTER_PARAMS: Member = Member::new(
 );
 
 operation! {
-    /// Makes a task, which goes through what is there now and matches its filter, row by row. Needs the permission
-    /// of the single operation, too, and that of looking at what its filter finds.
+    /// Makes a task, which goes through what is there now and matches its filter, row by row; an import goes through
+    /// a file instead. Needs the permission of the single operation, too, and that of looking at what its filter
+    /// finds.
     CREATE = "createTask": Project(VIEW), create -> Object(&TASK);
     .takes(&[&[
         TASK_TYPE.required(),
         TASK_PARAMS,
-        FILTER_TYPE.required(),
-        FILTER_PARAMS.required(),
+        FILTER_TYPE,
+        FILTER_PARAMS,
         VARS,
         TABLE_ID,
     ]])
@@ -55,19 +62,33 @@ async fn create(actor: Actor, call: Call) -> ApiResult {
 }
 
 fn new_task(params: &Params, region: Option<&str>) -> Result<NewTask, ApiError> {
-    let required = |name| move || params.get(name).refuse("is required");
-    let task_type = params.get("task_type").named()?;
-    let filter_type = params.get("filter_type").named()?;
-    let filter_type = filter_type.ok_or_else(required("filter_type"))?;
+    let task_type = params.get("task_type");
+    let named = task_type.named()?;
+    let filter_type = params.get("filter_type");
+    let table = parse::id(&params.get("table_id"), "table")?;
     Ok(NewTask {
-        task_type: task_type.ok_or_else(required("task_type"))?,
+        task_type: named.ok_or_else(|| task_type.refuse("is required"))?,
         params: task_params(params)?,
-        found: Found {
-            table: parse::id(&params.get("table_id"), "table")?,
-            ..found(params, filter_type, region)?
+        through: match filter_type.named()? {
+            Some(filter_type) => Through::Found(Found {
+                table,
+                ..found(params, filter_type, region)?
+            }),
+            None => through_file(params, table)?,
         },
         vars: parse::vars(&params.get("vars"))?,
     })
+}
+
+/// Without a type of filter there is none.
+fn through_file(params: &Params, table: Option<DataTableId>) -> Result<Through, ApiError> {
+    let filter = params.get("filter_params");
+    match filter.is_empty() {
+        true => Ok(Through::File(table)),
+        false => Err(params
+            .get("filter_type")
+            .refuse("is required with filter_params")),
+    }
 }
 
 fn task_params(params: &Params) -> Result<TaskParams, ApiError> {
@@ -77,14 +98,80 @@ fn task_params(params: &Params) -> Result<TaskParams, ApiError> {
     given.check()?;
     let value = given.get("value");
     Ok(TaskParams {
-        variable: given.get("variable").string()?.map(str::to_owned),
+        variable: text(&given, "variable")?,
         value: value.is_present().then(|| value.to_json()),
         group_id: parse::id(&given.get("group_id"), "group")?,
         label_id: parse::id(&given.get("label_id"), "label")?,
         send_blocked: given.get("send_blocked").boolean()?,
         conversation_status: given.get("conversation_status").named()?,
         route_id: parse::route_id(&given.get("route_id"))?,
+        filename: text(&given, "filename")?,
+        column_ids: column_ids(&given.get("column_ids"))?,
+        file_id: parse::id(&given.get("file_id"), "file")?,
+        columns: columns(&given.get("columns"))?,
+        has_header: given.get("has_header").boolean()?,
+        lookup_key: text(&given, "lookup_key")?,
+        add_group_ids: group_ids(&given.get("add_group_ids"))?,
+        remove_group_ids: group_ids(&given.get("remove_group_ids"))?,
+        dry_run: given.get("dry_run").boolean()?,
     })
+}
+
+fn text(given: &Object<'_>, name: &'static str) -> Result<Option<String>, ApiError> {
+    Ok(given.get(name).string()?.map(str::to_owned))
+}
+
+fn column_ids(field: &Field<'_>) -> Result<Option<Vec<String>>, ApiError> {
+    let Some(items) = field.array()? else {
+        return Ok(None);
+    };
+    let names = items
+        .iter()
+        .map(|item| item.required_string().map(str::to_owned));
+    names.collect::<Result<_, _>>().map(Some)
+}
+
+/// Reads by field the name or the place of a column.
+fn columns(field: &Field<'_>) -> Result<Option<BTreeMap<String, ColumnRef>>, ApiError> {
+    let Some(given) = field.object()? else {
+        return Ok(None);
+    };
+    let read = |(name, column): (&str, Field<'_>)| {
+        let read = match column.to_json() {
+            Json::String(text)
+                if !text.is_empty() && text.chars().count() <= COLUMN_NAME_LENGTH_MAX =>
+            {
+                ColumnRef::Name(text)
+            }
+            Json::Number(number) => {
+                let place = number
+                    .as_u64()
+                    .filter(|it| (1..=PLACE_MAX.unsigned_abs()).contains(it));
+                let place = place.and_then(|it| u32::try_from(it).ok());
+                ColumnRef::Place(place.ok_or_else(|| column.refuse(COLUMN))?)
+            }
+            _ => return Err(column.refuse(COLUMN)),
+        };
+        Ok((name.to_owned(), read))
+    };
+    given
+        .members()
+        .map(read)
+        .collect::<Result<_, _>>()
+        .map(Some)
+}
+
+const COLUMN: &str = "must be the name of a column, or its place from 1";
+
+fn group_ids(field: &Field<'_>) -> Result<Option<Vec<GroupId>>, ApiError> {
+    let Some(items) = field.array()? else {
+        return Ok(None);
+    };
+    let ids = items.iter().map(|item| {
+        let id = parse::id(item, "group")?;
+        id.ok_or_else(|| parse::no_such(item, "group"))
+    });
+    ids.collect::<Result<_, _>>().map(Some)
 }
 
 /// Reads which rows are wanted: everything only where that is said.

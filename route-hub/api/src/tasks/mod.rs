@@ -6,10 +6,11 @@ mod existing;
 pub use create::CREATE;
 pub use existing::{CANCEL, GET, LIST};
 
-use crate::members::{PROJECT_ID, TIME_CREATED, VARS, own_id};
-use crate::messages::COUNT;
+use crate::members::{PROJECT_ID, TIME_CREATED, VARS, ids, own_id};
 use crate::messages::patch::ROUTE;
-use hub_domain::{ConversationStatus, FilterType, TaskStatus, TaskType};
+use crate::messages::{COUNT, TEXT};
+use hub_app::tasks::COLUMNS_MAX;
+use hub_domain::{ConversationStatus, FILENAME_LENGTH_MAX, FilterType, TaskStatus, TaskType};
 use hub_web::{Kind, Later, Member, Shape};
 use postrider_model::kind;
 
@@ -47,9 +48,60 @@ const TASK_PARAMS: Member = Member::new(
             ROUTE,
             "What sends (resend_messages); without it what sent before.",
         ),
-        Member::later("storage_id", Later::Empty),
-        Member::later("filename", Later::Empty),
-        Member::later("column_ids", Later::Empty),
+        Member::new(
+            "filename",
+            Kind::Text(FILENAME_LENGTH_MAX),
+            "What an export is called; it ends with .csv, .json or .jsonl, which says how it is written.",
+        ),
+        Member::new(
+            "column_ids",
+            Kind::Array(&Kind::Text(COLUMN_LENGTH_MAX), COLUMNS_MAX),
+            "The columns of an export: names of fields, or vars.NAME; without it all, in the order of the fields.",
+        ),
+        Member::elsewhere(
+            "storage_id",
+            "cannot be given: an export is a file of this hub, which the task names by file_id",
+        ),
+        Member::id::<kind::File>(
+            "file_id",
+            "The file to import: one that was given with the content type text/csv.",
+        ),
+        Member::new(
+            "columns",
+            Kind::Map(&Kind::Either(&[
+                Kind::Text(COLUMN_NAME_LENGTH_MAX),
+                Kind::Integer(1, PLACE_MAX),
+            ])),
+            "By field (phone_number, vars.NAME) the column of the file that is read into it: its name, or its \
+             place from 1; without it, columns that are called as a field.",
+        ),
+        Member::new(
+            "has_header",
+            Kind::Boolean,
+            "Whether the first line of the file has the names of its columns.",
+        )
+        .or("true"),
+        Member::new(
+            "lookup_key",
+            Kind::Text(64),
+            "What finds what is there: for contacts phone_number (the default), id, vars.NAME or none; for rows \
+             none (the default), id, contact_id or vars.NAME.",
+        ),
+        ids::<kind::Group>(
+            "add_group_ids",
+            GROUPS_MAX,
+            "Groups that the contacts of a file join.",
+        ),
+        ids::<kind::Group>(
+            "remove_group_ids",
+            GROUPS_MAX,
+            "Groups that the contacts of a file leave.",
+        ),
+        Member::new(
+            "dry_run",
+            Kind::Boolean,
+            "Whether nothing is written: preview says what an import would do.",
+        ),
         Member::later("service_id", Later::Empty),
         Member::later("variables", Later::Empty),
     ]),
@@ -58,12 +110,61 @@ const TASK_PARAMS: Member = Member::new(
 const FILTER_TYPE: Member = Member::new(
     "filter_type",
     Kind::Word(FilterType::NAMES),
-    "How its rows are found; contacts also by their messages or rows.",
+    "How its rows are found; contacts also by their messages or rows. Required, but for an import.",
 );
+/// Longest name of a column of an export.
+const COLUMN_LENGTH_MAX: usize = 64;
+/// Longest name of a column of a file.
+const COLUMN_NAME_LENGTH_MAX: usize = 255;
+/// The last place of a column of a file.
+const PLACE_MAX: i64 = 10_000;
+/// Most groups that the contacts of a file join, or leave.
+const GROUPS_MAX: usize = 5;
+
+/// What a task that reads a file found in it.
+const PREVIEW: &[Member] = &[
+    Member::new("encoding", Kind::Text(32), "The encoding of the file."),
+    Member::new("delimiter", Kind::Text(1), "What stands between its cells."),
+    Member::new(
+        "columns",
+        Kind::Array(
+            &Kind::Object(&[
+                Member::new("column", TEXT, "Its name, or its place."),
+                Member::new("field", TEXT, "What it is read into; null: nothing.").nullable(),
+            ]),
+            usize::MAX,
+        ),
+        "Its columns.",
+    ),
+    Member::new(
+        "rows",
+        Kind::Array(&Kind::Map(&Kind::Any), ROWS_SHOWN_MAX),
+        "The first rows, by field.",
+    ),
+    Member::new("created", COUNT, "How many rows were new, or would be."),
+    Member::new("updated", COUNT, "How many were there, or would be."),
+    Member::new("failed", COUNT, "How many cannot be taken."),
+    Member::new(
+        "errors",
+        Kind::Array(
+            &Kind::Object(&[
+                Member::new("line", COUNT, "The line of the file."),
+                Member::new("column", TEXT, "The column.").nullable(),
+                Member::new("message", TEXT, "What is wrong there."),
+            ]),
+            ERRORS_SHOWN_MAX,
+        ),
+        "Why the first of those cannot be taken.",
+    ),
+];
+/// Most rows that a preview shows.
+const ROWS_SHOWN_MAX: usize = 20;
+/// Most errors that a preview shows.
+const ERRORS_SHOWN_MAX: usize = 100;
 
 const TABLE_ID: Member = Member::id::<kind::DataTable>(
     "table_id",
-    "The table whose rows it goes through (query_rows, row_ids).",
+    "The table whose rows it goes through (query_rows, row_ids), or makes (import_rows).",
 );
 
 const TASK: Shape = Shape {
@@ -77,12 +178,13 @@ const TASK: Shape = Shape {
             Kind::Map(&Kind::Any),
             "What it does that with.",
         ),
-        FILTER_TYPE,
+        FILTER_TYPE.nullable(),
         Member::new(
             "filter_params",
             Kind::Map(&Kind::Any),
             "The filter, as it was given.",
-        ),
+        )
+        .nullable(),
         TIME_CREATED,
         Member::new("time_active", Kind::Time, "When it began.").nullable(),
         Member::new("time_complete", Kind::Time, "When it ended.").nullable(),
@@ -106,6 +208,18 @@ const TASK: Shape = Shape {
         .nullable(),
         VARS,
         TABLE_ID.nullable(),
+        Member::id::<kind::File>("file_id", "The file that it wrote.").nullable(),
+        Member::id::<kind::File>(
+            "errors_file_id",
+            "The file with the rows that could not be imported, to be corrected and given again.",
+        )
+        .nullable(),
+        Member::new(
+            "preview",
+            Kind::Object(PREVIEW),
+            "What an import found in its file, so far.",
+        )
+        .nullable(),
         Member::new("user_id", Kind::Null, "Nobody: there are no people yet.").nullable(),
         PROJECT_ID,
     ],

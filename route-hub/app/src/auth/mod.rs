@@ -8,6 +8,7 @@ use crate::actor::{Actor, Who};
 use crate::failure::Failure;
 use crate::hub::Hub;
 use crate::hub::request_counts::By;
+use crate::plan;
 use hub_domain::{ApiKey, Permission};
 use hub_store::{Basis, StoreError};
 use hub_view::Refusal;
@@ -50,11 +51,39 @@ pub async fn find(hub: &Hub, given: &Secret) -> Result<Option<Holder>, StoreErro
     Ok(found.map(|key| Holder { key, basis }))
 }
 
-/// Counts a request with a key, and notes when it came.
-pub fn note_use(hub: &Hub, key: &ApiKey, now: Now) {
+/// Counts a request with a key, and notes when it came. Those of an organization whose plan limits them
+/// are counted by [`take_request`].
+pub async fn note_use(hub: &Hub, key: &ApiKey, now: Now) -> Result<(), StoreError> {
+    hub.last_used.note(&hub.store, key, now);
+    if plan::requests_max(hub, key.organization_id)
+        .await?
+        .is_none()
+    {
+        count(hub, key, now);
+    }
+    Ok(())
+}
+
+fn count(hub: &Hub, key: &ApiKey, now: Now) {
     let by = By::Organization(key.organization_id);
     hub.request_counts.count(by, now.unix);
-    hub.last_used.note(&hub.store, key, now);
+}
+
+/// Counts a request where the plan of the key's organization limits them; one that is `beyond_limits`
+/// is never refused.
+///
+/// # Errors
+/// `limit_exceeded` where the day has no room for another.
+pub async fn take_request(hub: &Hub, holder: &Holder, beyond_limits: bool) -> Result<(), Failure> {
+    let (key, now) = (&holder.key, hub.now());
+    let Some((organization, most)) = plan::requests_max(hub, key.organization_id).await? else {
+        return Ok(());
+    };
+    if beyond_limits {
+        count(hub, key, now);
+        return Ok(());
+    }
+    plan::take_request(hub, &organization, most, now.unix).await
 }
 
 /// Lets the holder of a key into a project that it reaches, with a permission there.

@@ -30,7 +30,7 @@ fn a_key_is_found_by_its_text_until_it_ends() {
     let other = Secret::new(format!("{}0", text.as_str()));
     assert!(known(&other).is_none());
     office.operate(move |work| revoke(work, key.id)).unwrap();
-    office.hub.cache.forget_keys_of(key.organization_id);
+    office.hub.cache.forget_organization(key.organization_id);
     assert!(known(&text).is_none());
 }
 

@@ -5,6 +5,7 @@ use crate::damage;
 use crate::hub::Hub;
 use crate::messages::planned::{Planned, Unsent};
 use crate::messages::ready::Ready;
+use crate::plan;
 use crate::steps;
 use crate::unit_of_work::Effects;
 use crate::unit_of_work::UnitOfWork;
@@ -62,14 +63,20 @@ pub(crate) async fn step(hub: &Hub, broadcast: Broadcast, now: Now) -> Result<bo
         }
         Err(Stuck::Store(error)) => return Err(error),
     };
-    let Some(next) = admitted(hub, &project, next, now).await else {
-        return Ok(false);
-    };
     let planned = match message.ready(hub, &project, now).await {
         None => return Ok(false),
         Some(Err(problem)) => return end(hub, &broadcast, &problem).await,
         Some(Ok(planned)) => planned.part_of(&broadcast),
     };
+    let room = plan::room(hub, project.organization_id, planned.is_test(), now).await?;
+    let next = match room.of(next.to.len()) {
+        Some(count) => next.first(count),
+        None => return Ok(false),
+    };
+    let Some(next) = admitted(hub, &project, next, now).await else {
+        return Ok(false);
+    };
+    let limits = plan::limits(hub, project.organization_id, now).await?;
     let recipients = next.to.iter().map(|(_, to)| to);
     let ready = planned.ready(hub, &project, recipients, now).await;
     let sending = Arc::new((project, broadcast, planned, ready));
@@ -77,8 +84,11 @@ pub(crate) async fn step(hub: &Hub, broadcast: Broadcast, now: Now) -> Result<bo
         let (inside, sending) = (hub.clone(), Arc::clone(&sending));
         let next = next.clone().first(most as usize);
         let share = hub.store.of(sending.0.id);
+        let share = plan::gated(share, limits.as_ref());
         let share = share.prepared_on(basis, sending.0.organization_id);
+        let limits = limits.clone();
         let job = move |tx: &mut Tx<'_>| {
+            plan::hold(tx, limits.as_ref());
             if !tx.may_expose() {
                 return Err(StoreError::Busy);
             }
@@ -263,6 +273,12 @@ fn send(
             Err(Unsent::Refused(_)) => {
                 tracing::debug!(broadcast = %broadcast.id, "a recipient was left out");
             }
+            Err(Unsent::Beyond(rule)) => {
+                let problem = format!("recipients were left out: {rule}");
+                broadcasts::note_problem(work.tx, broadcast.id, &problem)?;
+            }
+            // The step is taken again, for as many as there is room for.
+            Err(Unsent::Tomorrow) => return Err(StoreError::Stale),
             Err(Unsent::Store(error)) => return Err(error),
         }
     }

@@ -292,6 +292,7 @@ impl NewBroadcast {
             problem: None,
             counts: BroadcastCounts::default(),
             num_parts: 0,
+            price: None,
             reply_count: 0,
             clicked_count: 0,
             last_reply_time: None,

@@ -3,7 +3,7 @@
 use crate::actor::Actor;
 use crate::contacts::patch::check_route;
 use crate::contacts::saving::{self, Saved, Saving};
-use crate::contacts::{ContactView, GroupChanges, Lookup, NewContact, PERMISSION};
+use crate::contacts::{ContactView, FoundGroups, GroupChanges, Lookup, NewContact, PERMISSION};
 use crate::failure::Failure;
 use crate::transaction::run;
 use crate::unit_of_work::UnitOfWork;
@@ -59,20 +59,30 @@ pub async fn import(actor: &Actor, command: NewContacts) -> Result<Vec<ContactId
         let mut saving = Saving::new(work.project.id, work.now);
         let mut all = Vec::with_capacity(contacts.len());
         for (index, new) in contacts.iter().enumerate() {
-            let resolved = new.resolve(work);
-            let (before, contact) = resolved.map_err(|failure| of_item(failure, index))?;
-            let saved = saving.save(work.tx, before.as_ref(), contact, &groups)?;
-            match &before {
-                Some(before) => work.contacts.changed(before, &saved.contact),
-                None => work.contacts.made(&saved.contact),
-            }
-            all.push(saved);
+            let saved = save_one(work, &mut saving, &groups, new);
+            all.push(saved.map_err(|failure| of_item(failure, index))?);
         }
         saving.finish(work)?;
         all.iter().try_for_each(|saved| tell_of_new(work, saved))?;
         Ok(all.iter().map(|saved| saved.contact.id).collect())
     };
     run(actor, decide).await
+}
+
+/// Finds or makes one contact of many, among those that were looked up together.
+pub(crate) fn save_one(
+    work: &mut UnitOfWork<'_, '_>,
+    saving: &mut Saving,
+    groups: &FoundGroups,
+    new: &NewContact,
+) -> Result<Saved, Failure> {
+    let (before, contact) = new.resolve(work)?;
+    let saved = saving.save(work.tx, before.as_ref(), contact, groups)?;
+    match &before {
+        Some(before) => work.contacts.changed(before, &saved.contact),
+        None => work.contacts.made(&saved.contact),
+    }
+    Ok(saved)
 }
 
 /// Checks what can be checked of each before the job.
@@ -101,7 +111,8 @@ fn of_item(failure: Failure, index: usize) -> Failure {
     failure.within(format_args!("contacts[{index}]"))
 }
 
-fn tell_of_new(work: &mut UnitOfWork<'_, '_>, saved: &Saved) -> Result<(), StoreError> {
+/// Tells webhooks of a contact that is new.
+pub(crate) fn tell_of_new(work: &mut UnitOfWork<'_, '_>, saved: &Saved) -> Result<(), StoreError> {
     match saved.is_new {
         true => enqueue::contact_added(work, &saved.contact, ContactAdded::ByRequest),
         false => Ok(()),

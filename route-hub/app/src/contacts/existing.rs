@@ -78,7 +78,7 @@ pub async fn delete(actor: &Actor, id: ContactId) -> Result<(), Failure> {
 /// Removes a contact within a unit of work.
 pub(crate) fn remove(work: &mut UnitOfWork<'_, '_>, id: ContactId) -> Result<(), Failure> {
     let project = work.project.id;
-    if !contacts::delete(work.tx, project, id)? {
+    if !contacts::delete(work.tx, project, id, work.now.unix)? {
         return Err(ContactRefused::NoSuchContact.into());
     }
     if relative_schedules::any(work.tx, project)? {

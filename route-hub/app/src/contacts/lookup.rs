@@ -33,7 +33,7 @@ pub struct NewContact {
 
 impl NewContact {
     /// Refuses, before anything is looked up, a new contact that nobody could tell from others.
-    pub(super) fn check(&self) -> Result<(), ContactRefused> {
+    pub(crate) fn check(&self) -> Result<(), ContactRefused> {
         match self.lookup {
             Lookup::Nothing if !self.can_be_made() => Err(ContactRefused::NoNumberOrName),
             _ => Ok(()),
@@ -41,7 +41,7 @@ impl NewContact {
     }
 
     /// Looks up together which of these contacts are there.
-    pub(super) fn look_up(work: &mut UnitOfWork<'_, '_>, all: &[Self]) -> Result<(), Failure> {
+    pub(crate) fn look_up(work: &mut UnitOfWork<'_, '_>, all: &[Self]) -> Result<(), Failure> {
         let project = work.project.id;
         let numbers = all.iter().filter(|new| new.lookup == Lookup::Number);
         let numbers = numbers.filter_map(|new| new.patch.number());
@@ -54,7 +54,7 @@ impl NewContact {
     }
 
     /// Finds the contact; `None` when there is none yet.
-    pub(super) fn find(&self, work: &mut UnitOfWork<'_, '_>) -> Result<Option<Contact>, Failure> {
+    pub(crate) fn find(&self, work: &mut UnitOfWork<'_, '_>) -> Result<Option<Contact>, Failure> {
         let (tx, project) = (&mut *work.tx, work.project.id);
         let known = &work.contacts;
         Ok(match &self.lookup {
@@ -76,7 +76,7 @@ impl NewContact {
     }
 
     /// Returns the contact as it is stored, if it is, and as it is to be.
-    pub(super) fn resolve(
+    pub(crate) fn resolve(
         &self,
         work: &mut UnitOfWork<'_, '_>,
     ) -> Result<(Option<Contact>, Contact), Failure> {

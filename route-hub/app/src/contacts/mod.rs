@@ -14,9 +14,10 @@ pub use existing::{delete, find, get, list, update};
 pub use lookup::{Lookup, NewContact};
 pub use patch::{ContactPatch, GroupChanges};
 
+pub(crate) use create::{save_one, tell_of_new};
 pub(crate) use existing::{found, remove};
 pub(crate) use new_contact::make_contact;
-pub(crate) use patch::FoundGroups;
+pub(crate) use patch::{FoundGroups, check_route};
 
 use crate::failure::Failure;
 use hub_domain::{InvalidVars, Permission};

@@ -67,7 +67,7 @@ impl ContactPatch {
 }
 
 /// Checks that what sends to a contact is one of the project's phones and routes.
-pub(super) async fn check_route(
+pub(crate) async fn check_route(
     actor: &Actor,
     route: Option<Option<RouteId>>,
 ) -> Result<(), Failure> {
@@ -108,7 +108,7 @@ pub(crate) struct FoundGroups {
 
 impl GroupChanges {
     /// Finds the groups, none of which may be another project's or a dynamic one.
-    pub(super) fn find(&self, work: &mut UnitOfWork<'_, '_>) -> Result<FoundGroups, Failure> {
+    pub(crate) fn find(&self, work: &mut UnitOfWork<'_, '_>) -> Result<FoundGroups, Failure> {
         let mut join: Vec<Group> = Vec::with_capacity(self.join.len());
         for (index, id) in self.join.iter().enumerate() {
             if join.iter().all(|group| group.id != *id) {

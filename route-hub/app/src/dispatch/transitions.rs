@@ -63,6 +63,7 @@ impl UnitOfWork<'_, '_> {
         let parts_known = detail.parts.is_some() && message.num_parts != detail.parts;
         let call_known = message.note_call(detail.duration_sec, detail.ring_sec);
         if call_known {
+            self.price_call(message)?;
             messages::update_call(self.tx, message)?;
         }
         if owned == before && outcome.publish.is_none() && !parts_known && !call_known {
@@ -99,7 +100,7 @@ impl UnitOfWork<'_, '_> {
             }
             None => messages::update_ownership(self.tx, message)?,
             Some(published) => {
-                self.publish(message, published, detail);
+                self.publish(message, published, detail)?;
                 messages::update_ownership(self.tx, message)?;
             }
         }
@@ -143,7 +144,22 @@ impl UnitOfWork<'_, '_> {
         Ok(())
     }
 
-    fn publish(&mut self, message: &mut Message, published: &Published, detail: &Detail) {
+    /// Fixes what a call cost that was placed before its length was known.
+    fn price_call(&mut self, message: &mut Message) -> Result<(), StoreError> {
+        if message.time_sent.is_some()
+            && let Some(phone) = self.phone_that_sent(message.phone_id)?
+        {
+            message.note_price(phone);
+        }
+        Ok(())
+    }
+
+    fn publish(
+        &mut self,
+        message: &mut Message,
+        published: &Published,
+        detail: &Detail,
+    ) -> Result<(), StoreError> {
         message.status = published.status;
         message.time_updated = self.now.unix;
         let error = published.error.map(|error| match error {
@@ -173,7 +189,11 @@ impl UnitOfWork<'_, '_> {
         if published.sets_time_sent && message.time_sent.is_none() {
             message.time_sent = Some(detail.time.unwrap_or(self.now.unix));
             self.count_sent(message.phone_id);
+            if let Some(phone) = self.phone_that_sent(message.phone_id)? {
+                message.note_sent_on(phone);
+            }
         }
+        Ok(())
     }
 }
 

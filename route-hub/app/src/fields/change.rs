@@ -174,7 +174,9 @@ fn remove(
         return Ok(());
     };
     match owner {
-        FieldOwner::Contact | FieldOwner::Table(_) => fields::begin_clearing(work.tx, &field),
+        FieldOwner::Contact | FieldOwner::Table(_) => {
+            fields::begin_clearing(work.tx, &field, work.now.unix)
+        }
         FieldOwner::Message => fields::delete(work.tx, &field),
     }
 }

@@ -79,6 +79,7 @@ pub(super) async fn keep_media(
         thumbnail_size: thumbnail.map(|small| small.len() as u64),
         time_created: now,
         time_touched: now,
+        needs: None,
     };
     let kept = run(actor, move |work| {
         if let Some(other) = touched(work, &content, source)? {
@@ -151,7 +152,7 @@ fn touched(
 }
 
 /// Draws the id of a new file, before its row: its bytes are kept under it.
-async fn begin(actor: &Actor) -> Result<FileId, StoreError> {
+pub(super) async fn begin(actor: &Actor) -> Result<FileId, StoreError> {
     let Now { unix, .. } = actor.now;
     let store = actor.hub.store.of(actor.project.id);
     store

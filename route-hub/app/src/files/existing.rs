@@ -61,7 +61,7 @@ pub async fn delete(actor: &Actor, id: FileId) -> Result<(), Failure> {
     run(actor, move |work| {
         let project = work.project.id;
         found(files::get(work.tx, project, id)?)?;
-        if !files::delete(work.tx, project, id)? {
+        if !files::delete(work.tx, project, id, work.now.unix)? {
             let text = "the file is in use: a message, a scheduled message or a broadcast names it";
             return Err(Refusal::new(RefusalCode::InvalidParam, text).into());
         }

@@ -6,7 +6,7 @@ use crate::commands::new_message::Given;
 use crate::failure::Failure;
 use crate::files::create::{NewFile, keep_media};
 use crate::unit_of_work::UnitOfWork;
-use hub_domain::{FILENAME_LENGTH_MAX, FileHolder, FileSource, Medium};
+use hub_domain::{FILENAME_LENGTH_MAX, FileCategory, FileHolder, FileSource, Medium};
 use hub_media::{DataUri, URI_BYTES_MAX};
 use hub_store::{StoreError, Tx, files};
 use hub_view::Refusal;
@@ -56,7 +56,8 @@ async fn find(actor: &Actor, id: FileId) -> Result<Option<Medium>, StoreError> {
     let project = actor.project.id;
     let share = actor.hub.store.of(project);
     let file = share.read(move |tx| files::get(tx, project, id)).await?;
-    Ok(file.map(|file| file.to_medium()))
+    let media = file.filter(|file| file.category != FileCategory::TaskData);
+    Ok(media.map(|file| file.to_medium()))
 }
 
 async fn keep_uri(actor: &Actor, medium: &Medium) -> Result<Result<Medium, String>, Failure> {

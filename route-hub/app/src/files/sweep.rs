@@ -1,13 +1,14 @@
 //! Sweeping: files that go by themselves, and bytes that have no row.
 
 use crate::files::existing::remove_bytes;
+use crate::files::parts::part_of;
 use crate::hub::Hub;
 use crate::steps;
 use crate::worker::{self, Next, Worker};
 use futures_util::StreamExt as _;
 use hub_media::{BlobName, Blobs, Listed};
 use hub_store::files::{self, Passing};
-use hub_store::{Gate, StoreError, projects};
+use hub_store::{Gate, StoreError, Tx, projects, task_parts};
 use postrider_model::{FileId, ProjectId, UnixMs};
 use std::pin::pin;
 use std::time::{Duration, SystemTime};
@@ -78,6 +79,7 @@ async fn sweep_project(
     now: UnixMs,
 ) -> Result<usize, StoreError> {
     let passing = Passing {
+        now,
         unnamed_before: now.plus_ms(-UNNAMED_MS),
         of_tasks_before: now.plus_ms(-OF_TASKS_MS),
     };
@@ -113,10 +115,8 @@ async fn sweep_blobs(hub: &Hub, blobs: &Blobs, now: UnixMs) -> Result<usize, Sto
             }
         };
         let old = listed.iter().filter(|it| it.time_written_ms < before.0);
-        let named: Vec<(FileId, BlobName)> = old
-            .filter_map(|it| Some((file_of(&it.name)?, it.name.clone())))
-            .collect();
-        count += remove_without_row(hub, blobs, named).await?;
+        let old: Vec<_> = old.map(|it| it.name.clone()).collect();
+        count += remove_without_row(hub, blobs, old).await?;
     }
     count += unfinished(blobs, before).await;
     Ok(count)
@@ -125,19 +125,37 @@ async fn sweep_blobs(hub: &Hub, blobs: &Blobs, now: UnixMs) -> Result<usize, Sto
 async fn remove_without_row(
     hub: &Hub,
     blobs: &Blobs,
-    named: Vec<(FileId, BlobName)>,
+    names: Vec<BlobName>,
 ) -> Result<usize, StoreError> {
-    let ids: Vec<_> = named.iter().map(|(id, _)| *id).collect();
-    let missing = hub.store.read(move |tx| files::missing(tx, &ids)).await?;
-    let gone = named.iter().filter(|(id, _)| missing.contains(id));
+    let reading = hub.store.read(move |tx| without_row(tx, &names));
     let mut count = 0;
-    for (_, name) in gone {
-        match blobs.delete(name).await {
+    for name in reading.await? {
+        match blobs.delete(&name).await {
             Ok(()) => count += 1,
             Err(error) => tracing::warn!(%error, "bytes without a file could not be removed"),
         }
     }
     Ok(count)
+}
+
+/// Returns those of these blobs that are neither a file's nor a part of what a task goes on with.
+fn without_row(tx: &mut Tx<'_>, names: &[BlobName]) -> Result<Vec<BlobName>, StoreError> {
+    let ids: Vec<_> = names.iter().filter_map(file_of).collect();
+    let missing = files::missing(tx, &ids)?;
+    let mut without = Vec::new();
+    for name in names {
+        let is_gone = match (file_of(name), part_of(name)) {
+            (Some(file), _) => missing.contains(&file),
+            (None, Some((task, number))) => {
+                !task_parts::is_needed(tx, task, number, name.as_str())?
+            }
+            (None, None) => false,
+        };
+        if is_gone {
+            without.push(name.clone());
+        }
+    }
+    Ok(without)
 }
 
 async fn unfinished(blobs: &Blobs, before: UnixMs) -> usize {

@@ -79,7 +79,7 @@ pub async fn delete(actor: &Actor, id: GroupId) -> Result<(), Failure> {
     actor.require(PERMISSION)?;
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
         let project = work.project.id;
-        if !groups::delete(work.tx, project, id)? {
+        if !groups::delete(work.tx, project, id, work.now.unix)? {
             return Err(GroupRefused::NoSuchGroup.into());
         }
         relative_schedules::walk_group(work.tx, project, id)?;

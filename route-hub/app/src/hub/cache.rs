@@ -6,10 +6,10 @@
 //! right, so a bound is kept by forgetting too.
 
 use hub_domain::routing::Route;
-use hub_domain::{ApiKey, Phone, Project, ShortDomain, Webhook};
+use hub_domain::{ApiKey, Organization, Phone, Project, ShortDomain, Webhook};
 use hub_store::{
-    Gate, Store, StoreError, Tx, api_keys, devices, phones, projects, routes, short_domains,
-    webhooks,
+    Gate, Store, StoreError, Tx, api_keys, devices, organizations, phones, projects, routes,
+    short_domains, webhooks,
 };
 use postrider_model::{ApiKeyId, CustomRouteId, DeviceId, OrganizationId, PhoneId, ProjectId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -101,6 +101,7 @@ impl<K: Hash + Eq + Copy + Send + 'static, V: Send + Sync + 'static> Cache<K, V>
 #[derive(Debug, Default)]
 pub struct Caches {
     api_keys: Cache<ApiKeyId, ApiKey>,
+    organizations: Cache<OrganizationId, Organization>,
     projects: Cache<ProjectId, Project>,
     phones: Cache<PhoneId, Phone>,
     routes: Cache<CustomRouteId, Route>,
@@ -152,6 +153,15 @@ impl Caches {
     /// Returns an API key, live or not, that was read before.
     pub fn kept_api_key(&self, id: ApiKeyId) -> Option<Arc<ApiKey>> {
         self.api_keys.kept(id)
+    }
+
+    /// Returns an organization with its plan.
+    pub async fn organization(
+        &self,
+        store: &Store,
+        id: OrganizationId,
+    ) -> Result<Option<Arc<Organization>>, StoreError> {
+        self.organizations.get(store, id, organizations::get).await
     }
 
     /// Returns a project.
@@ -307,8 +317,9 @@ impl Caches {
         self.connections.forget_all();
     }
 
-    /// Says that an organization's API keys may have changed.
-    pub fn forget_keys_of(&self, id: OrganizationId) {
+    /// Says that an organization's row or its API keys may have changed.
+    pub fn forget_organization(&self, id: OrganizationId) {
+        self.organizations.forget(id);
         self.api_keys.forget_where(|key| key.organization_id == id);
     }
 
@@ -316,7 +327,7 @@ impl Caches {
     pub(crate) fn forget_behind(&self, gate: Gate) {
         match gate {
             Gate::Hub => self.forget_everything(),
-            Gate::Organization(id) => self.forget_keys_of(id),
+            Gate::Organization(id) => self.forget_organization(id),
             Gate::Project(id) => self.forget_rows_of(id),
         }
     }
@@ -324,6 +335,7 @@ impl Caches {
     /// Says that anything may have changed: another process wrote.
     pub fn forget_everything(&self) {
         self.api_keys.forget_all();
+        self.organizations.forget_all();
         self.projects.forget_all();
         self.phones.forget_all();
         self.routes.forget_all();

@@ -10,6 +10,7 @@ use crate::transaction::{Once, Repeat, run_once};
 use crate::unit_of_work::UnitOfWork;
 use crate::views::message::MessageView;
 use hub_domain::{Address, Message, MessageSource, MessageType, Phone, Project, Vars, numbers};
+use hub_store::usage;
 use hub_view::Refusal;
 use postrider_model::{LabelId, MessageText, PhoneId};
 use std::sync::Arc;
@@ -49,6 +50,7 @@ pub async fn receive(
     let ends = Ends::of(&command, &phone, &actor.project)?;
     let labels = labels::all_known(&actor.hub, &actor.project, command.labels.clone()).await?;
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        usage::let_go(work.tx);
         let (id, now) = (work.id(), work.now.unix);
         let mut message = Message::incoming(id, &phone, command.message_type, now, now);
         fill(&mut message, &command, &ends);

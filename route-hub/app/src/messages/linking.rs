@@ -12,7 +12,7 @@ use hub_domain::{
     CODE_LENGTH, LinkCode, LinkTarget, Medium, Message, Project, ShortDomain, ShortLink,
 };
 use hub_rules::urls;
-use hub_store::{StoreError, short_links};
+use hub_store::{StoreError, short_links, statistics};
 use hub_view::Refusal;
 use postrider_model::{GroupId, MessageText};
 use std::collections::BTreeMap;
@@ -315,7 +315,8 @@ pub(crate) fn copy(
         to.disclosure.template = to.disclosure.template.take().map(renew);
         copies.push(copy);
     }
-    short_links::insert_all(work.tx, &copies)
+    short_links::insert_all(work.tx, &copies)?;
+    statistics::count_links(work.tx, std::slice::from_ref(to), &copies)
 }
 
 #[cfg(test)]

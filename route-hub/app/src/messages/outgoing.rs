@@ -168,6 +168,7 @@ pub(crate) fn store(
         maker_sees: Some(sees(work.tx, work.project, shared.maker_sees)?),
     };
     connectors::fail_without(&mut message, &phone);
+    work.check_room(&message)?;
     let is_known = found.is_some();
     message.contact_id = match found {
         Some(contact) => Some(contact.id),

@@ -8,10 +8,13 @@ use crate::hub::Hub;
 use crate::messages::draft::{Draft, Origin, Path, Recipient, Shared};
 use crate::messages::outgoing::{self, SendError};
 use crate::messages::ready::{self, Ready};
+use crate::messages::sender::Sender;
 use crate::messages::sending::{Body, Operation, Sending};
 use crate::unit_of_work::UnitOfWork;
 use crate::webhooks::enqueue;
-use hub_domain::{Address, Broadcast, MessageSource, MessageType, Project, ScheduledTo};
+use hub_domain::{
+    Address, Broadcast, MessageSource, MessageType, Phone, PhoneType, Project, ScheduledTo,
+};
 use hub_store::StoreError;
 use hub_store::contacts::Touches;
 use hub_view::Refusal;
@@ -34,6 +37,10 @@ pub(crate) enum Unsent {
     Blocked,
     /// It was refused, for this reason.
     Refused(String),
+    /// It is beyond a limit of the organization's plan that stays, for this reason.
+    Beyond(String),
+    /// The day has no room for it within the plan's limits.
+    Tomorrow,
     /// The database could not do it.
     Store(StoreError),
 }
@@ -72,6 +79,16 @@ impl Planned {
     /// Returns the type of the messages.
     pub(crate) fn message_type(&self) -> MessageType {
         self.shared.sending.message_type()
+    }
+
+    /// Says whether it is only a test, whoever gets it.
+    pub(crate) fn is_test(&self) -> bool {
+        let test_route = |phone: &Phone| phone.phone_type == PhoneType::Simulated;
+        let by_test_route = match &self.shared.sender {
+            Sender::Phone(phone) => test_route(phone),
+            Sender::Route(_) => false,
+        };
+        self.shared.simulated || (by_test_route && self.shared.sender_named)
     }
 
     /// Says whether it goes to a code, which is nobody's.
@@ -190,6 +207,12 @@ impl Planned {
             Err(SendError::NoPhone) => format!("the route {}", outgoing::NO_PHONE),
             Err(SendError::Refused(rule)) => format!("the recipient {rule}"),
             Err(SendError::Unwritable(rule)) => format!("content {rule}"),
+            Err(SendError::Store(StoreError::Beyond(exceeded))) => {
+                return Err(match exceeded.limit.is_daily() {
+                    true => Unsent::Tomorrow,
+                    false => Unsent::Beyond(exceeded.to_string()),
+                });
+            }
             Err(SendError::Store(error)) => return Err(error.into()),
         };
         Err(Unsent::Refused(refused))

@@ -1,11 +1,14 @@
-//! The operator's words for devices and alerts.
+//! The operator's words for devices, alerts and plans.
 
 use crate::failure::NotDone;
-use crate::operator::{NoSuchAlert, RevokeRefused, clear_alert, frozen, revoke_device, unfreeze};
+use crate::operator::{
+    NoSuchAlert, NoSuchOrganization, PlanPatch, RevokeRefused, clear_alert, frozen, revoke_device,
+    set_plan, unfreeze,
+};
 use crate::testing::Office;
 use crate::testing::fresh_id;
-use hub_domain::{Alert, AlertKind, Device, DeviceState};
-use hub_store::{alerts, devices};
+use hub_domain::{Alert, AlertKind, Device, DeviceState, Feature, Plan, UsageType};
+use hub_store::{alerts, devices, organizations};
 use postrider_model::DeviceId;
 
 fn device(office: &Office) -> DeviceId {
@@ -92,4 +95,35 @@ fn an_alert_is_cleared_once() {
     office.operate(move |work| clear_alert(work, id)).unwrap();
     let again = office.operate(move |work| clear_alert(work, id));
     assert!(matches!(again, Err(NotDone::Refused(NoSuchAlert))));
+}
+
+#[test]
+fn what_is_named_of_a_plan_changes_and_the_rest_stays() {
+    let office = Office::new();
+    let id = office.organization.id;
+    let first = PlanPatch {
+        name: Some(Some("Small".to_owned())),
+        limits: vec![(UsageType::Contacts, Some(5)), (UsageType::Groups, Some(1))],
+        ..PlanPatch::default()
+    };
+    office.operate(move |work| set_plan(work, id, &first)).unwrap();
+    let second = PlanPatch {
+        limits: vec![(UsageType::Groups, None)],
+        features: vec![(Feature::SoftLimits, Some(true))],
+        ..PlanPatch::default()
+    };
+    office.operate(move |work| set_plan(work, id, &second)).unwrap();
+    let stored = office.rows(move |work| organizations::get(work.tx, id));
+    let expected = Plan {
+        name: Some("Small".to_owned()),
+        limits: [(UsageType::Contacts, 5)].into(),
+        features: [(Feature::SoftLimits, true)].into(),
+        ..Plan::default()
+    };
+    assert_eq!(stored.unwrap().plan, expected);
+    let newest = ("admin".to_owned(), "organization.set_plan".to_owned());
+    assert_eq!(office.log()[0], newest);
+    let nobody = "OR0000000000000001".parse().unwrap();
+    let none = office.operate(move |work| set_plan(work, nobody, &PlanPatch::default()));
+    assert!(matches!(none, Err(NotDone::Refused(NoSuchOrganization))));
 }

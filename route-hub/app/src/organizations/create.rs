@@ -1,7 +1,7 @@
 //! Making an organization.
 
 use crate::hub_work::HubWork;
-use hub_domain::Organization;
+use hub_domain::{Organization, Plan};
 use hub_store::{StoreError, organizations};
 
 /// Makes an organization, whose days are those of UTC.
@@ -10,6 +10,7 @@ pub fn create(work: &mut HubWork<'_, '_>, name: &str) -> Result<Organization, St
         id: work.id(),
         name: name.to_owned(),
         timezone_id: "UTC".to_owned(),
+        plan: Plan::default(),
         time_created: work.now.unix,
     };
     organizations::insert(work.tx, &organization)?;

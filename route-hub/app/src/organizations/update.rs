@@ -26,13 +26,15 @@ pub async fn update(
 ) -> Result<Organization, Failure> {
     actor.who.require(PERMISSION)?;
     let id = actor.organization_id;
-    run_on_hub(actor, move |work| {
+    let updated = run_on_hub(actor, move |work| {
         let mut changed = organizations::get(work.tx, id)?.ok_or_else(missing)?;
         changed.name = patch.name.clone().unwrap_or(changed.name);
         changed.timezone_id = patch.timezone_id.clone().unwrap_or(changed.timezone_id);
         organizations::update(work.tx, &changed)?;
         work.note(id, "organization.update", id)?;
         Ok::<_, Failure>(changed)
-    })
-    .await
+    });
+    let changed = updated.await?;
+    actor.hub.cache.forget_organization(id);
+    Ok(changed)
 }

@@ -4,8 +4,9 @@ use crate::actor::OrganizationActor;
 use crate::failure::Failure;
 use crate::hub::Hub;
 use crate::worker::{self, Next, Worker};
-use hub_domain::{Day, Organization, UsageType, Zone};
-use hub_store::{StoreError, Tx, usage};
+use hub_domain::{Day, Organization, Quarter, UsageType, Zone};
+use hub_store::usage::{self, Amounts};
+use hub_store::{StoreError, Tx};
 use postrider_model::{OrganizationId, UnixMs};
 use std::time::Duration;
 
@@ -21,102 +22,139 @@ pub struct Days {
     pub last: Day,
 }
 
-/// Counts what there is of a type; what begins anew each day, since the organization's midnight.
+/// Returns how much there is of a type; of what begins anew each day, since the organization's midnight.
 pub async fn present(
     actor: &OrganizationActor,
     organization: &Organization,
     kind: UsageType,
 ) -> Result<u64, Failure> {
-    let (id, now) = (organization.id, actor.now.unix);
-    if kind == UsageType::ApiRequestsDay {
-        return requests_today(actor, organization).await;
-    }
-    let from = match kind.is_daily() {
-        true => midnight(&zone_of(organization), now),
-        false => UnixMs(0),
+    let now = actor.now.unix;
+    let Some(today) = Day::of(&organization.zone(), now) else {
+        return Ok(0);
     };
-    let until = UnixMs(i64::MAX);
+    write_requests(actor, kind).await?;
+    let (id, midnight) = (organization.id, Quarter::of(organization.midnight(now)));
     let share = actor.hub.store.of_organization(id);
-    let counting = share.read(move |tx| usage::made_within(tx, id, kind, from, until));
-    Ok(counting.await?)
-}
-
-async fn requests_today(
-    actor: &OrganizationActor,
-    organization: &Organization,
-) -> Result<u64, Failure> {
-    let hub = &actor.hub;
-    hub.request_counts.write(&hub.store).await?;
-    let today = Day::of(&zone_of(organization), actor.now.unix);
-    let id = organization.id;
-    let reading = hub.store.of_organization(id).read(move |tx| match today {
-        Some(today) => usage::requests_of(tx, id, today),
-        None => Ok(0),
+    let reading = share.read(move |tx| match kind {
+        UsageType::ApiRequestsDay => usage::requests_of(tx, id, today),
+        UsageType::Projects => usage::projects_before(tx, id, UnixMs(i64::MAX)),
+        kind if kind.is_daily() => Ok(amount(usage::since(tx, id, midnight)?, kind)),
+        kind => Ok(amount(usage::present(tx, id)?, kind)),
     });
-    Ok(reading.await?)
+    Ok(kind.shown(reading.await?))
 }
 
-/// Counts how much of a type there was at the end of each day, or was used on it.
+async fn write_requests(actor: &OrganizationActor, kind: UsageType) -> Result<(), StoreError> {
+    match kind {
+        UsageType::ApiRequestsDay => actor.hub.request_counts.write(&actor.hub.store).await,
+        _ => Ok(()),
+    }
+}
+
+fn amount(amounts: Amounts, kind: UsageType) -> u64 {
+    u64::try_from(amounts.of(kind)).unwrap_or(0)
+}
+
+/// Returns how much of a type there was at the end of each day, or was used on it.
 pub async fn history(
     actor: &OrganizationActor,
     organization: &Organization,
     kind: UsageType,
     days: Days,
 ) -> Result<Vec<(Day, u64)>, Failure> {
-    let (hub, id, zone) = (&actor.hub, organization.id, zone_of(organization));
-    if kind == UsageType::ApiRequestsDay {
-        hub.request_counts.write(&hub.store).await?;
-    }
-    let counting = move |tx: &mut Tx<'_>| each_day(tx, id, kind, &zone, days);
-    Ok(hub.store.of_organization(id).read(counting).await?)
+    let (id, zone) = (organization.id, organization.zone());
+    write_requests(actor, kind).await?;
+    let reading = move |tx: &mut Tx<'_>| {
+        let days = days.with_ends(&zone);
+        let amounts = match kind {
+            UsageType::ApiRequestsDay => requests(tx, id, &days)?,
+            UsageType::Projects => projects(tx, id, &days)?,
+            kind => changes(tx, id, kind, &days)?,
+        };
+        let of_days = days.iter().zip(amounts);
+        Ok::<_, StoreError>(
+            of_days
+                .map(|((day, ..), amount)| (*day, kind.shown(amount)))
+                .collect(),
+        )
+    };
+    let share = actor.hub.store.of_organization(id);
+    Ok(share.read(reading).await?)
 }
 
-/// Counts each day once; what is not daily adds up.
-fn each_day(
+/// A day, when it begins, and when it is over.
+type Ends = (Day, UnixMs, UnixMs);
+
+impl Days {
+    fn with_ends(self, zone: &Zone) -> Vec<Ends> {
+        let mut days = Vec::new();
+        let mut next = Some(self.first).filter(|first| *first <= self.last);
+        while let Some(day) = next {
+            let after = day.plus(1);
+            let until = after.and_then(|after| after.start(zone));
+            let (Some(from), Some(until)) = (day.start(zone), until) else {
+                break;
+            };
+            days.push((day, from, until));
+            next = after.filter(|after| *after <= self.last);
+        }
+        days
+    }
+}
+
+fn requests(tx: &mut Tx<'_>, id: OrganizationId, days: &[Ends]) -> Result<Vec<u64>, StoreError> {
+    let each = days
+        .iter()
+        .map(|(day, ..)| usage::requests_of(tx, id, *day));
+    each.collect()
+}
+
+fn projects(tx: &mut Tx<'_>, id: OrganizationId, days: &[Ends]) -> Result<Vec<u64>, StoreError> {
+    let each = days
+        .iter()
+        .map(|(.., until)| usage::projects_before(tx, id, *until));
+    each.collect()
+}
+
+/// Goes back from what there is now: before a change there was so much less.
+fn changes(
     tx: &mut Tx<'_>,
     id: OrganizationId,
     kind: UsageType,
-    zone: &Zone,
-    days: Days,
-) -> Result<Vec<(Day, u64)>, StoreError> {
-    let mut counted = Vec::new();
-    let Some(mut from) = days.first.start(zone) else {
-        return Ok(counted);
+    days: &[Ends],
+) -> Result<Vec<u64>, StoreError> {
+    let Some((_, first, _)) = days.first() else {
+        return Ok(Vec::new());
     };
-    let mut sum = match kind.is_daily() {
-        true => 0,
-        false => usage::made_within(tx, id, kind, UnixMs(0), from)?,
-    };
-    let mut next = Some(days.first).filter(|first| *first <= days.last);
-    while let Some(day) = next {
-        let after = day.plus(1);
-        let Some(until) = after.and_then(|after| after.start(zone)) else {
-            break;
-        };
-        let of_day = match kind {
-            UsageType::ApiRequestsDay => usage::requests_of(tx, id, day)?,
-            kind => usage::made_within(tx, id, kind, from, until)?,
-        };
-        sum = if kind.is_daily() {
-            of_day
-        } else {
-            sum + of_day
-        };
-        counted.push((day, sum));
-        from = until;
-        next = after.filter(|after| *after <= days.last);
+    let mut within = vec![0; days.len()];
+    let mut since = 0;
+    usage::each_change(tx, id, Quarter::of(*first), |quarter, amounts| {
+        let at = quarter.start();
+        let day = days.partition_point(|(.., until)| *until <= at);
+        match within.get_mut(day) {
+            Some(day) => *day += amounts.of(kind),
+            None => since += amounts.of(kind),
+        }
+    })?;
+    if kind.is_daily() {
+        return Ok(within
+            .into_iter()
+            .map(|used| u64::try_from(used).unwrap_or(0))
+            .collect());
     }
-    Ok(counted)
+    let mut there = usage::present(tx, id)?.of(kind) - since;
+    let mut ends = Vec::with_capacity(days.len());
+    for changed in within.into_iter().rev() {
+        ends.push(u64::try_from(there).unwrap_or(0));
+        there -= changed;
+    }
+    ends.reverse();
+    Ok(ends)
 }
 
 /// Returns the zone in which an organization's days begin.
 pub fn zone_of(organization: &Organization) -> Zone {
-    Zone::find(&organization.timezone_id).unwrap_or(Zone::UTC)
-}
-
-fn midnight(zone: &Zone, now: UnixMs) -> UnixMs {
-    let day = Day::of(zone, now);
-    day.and_then(|day| day.start(zone)).unwrap_or(now)
+    organization.zone()
 }
 
 /// Writes how many requests were counted, until it is dropped.

@@ -1,7 +1,7 @@
 //! What is to be set of a phone.
 
 use crate::phones::{AccountPatch, PhoneRefused, QuietPatch, WaitsPatch};
-use hub_domain::{Phone, VarsChange};
+use hub_domain::{Phone, Tariff, VarsChange};
 use postrider_model::PhoneNumber;
 
 /// What is to be set; what is `None` stays, and an inner `None` takes the setting away.
@@ -33,6 +33,8 @@ pub struct PhonePatch {
     pub validate_recipient_numbers: Option<bool>,
     /// The regions that it may send to.
     pub allowed_recipient_countries: Option<Option<Vec<String>>>,
+    /// What its messages cost.
+    pub tariff: Option<Option<Tariff>>,
     /// Its quiet hours and zone.
     pub quiet: QuietPatch,
     /// Its custom variables.
@@ -65,6 +67,7 @@ impl PhonePatch {
             &mut phone.allowed_recipient_countries,
             &self.allowed_recipient_countries,
         );
+        put(&mut phone.tariff, &self.tariff);
         self.account.check(phone)?;
         self.quiet.apply(phone)?;
         self.waits.apply(&mut phone.waits)?;

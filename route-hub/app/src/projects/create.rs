@@ -5,8 +5,8 @@ use crate::failure::{Failure, NotDone};
 use crate::hub_work::HubWork;
 use crate::projects::{ProjectPatch, ProjectRefused, slug};
 use crate::transaction::run_on_hub;
-use hub_domain::{Permission, Project};
-use hub_store::{organizations, projects};
+use hub_domain::{Permission, Project, UsageType};
+use hub_store::{organizations, projects, usage};
 use postrider_model::OrganizationId;
 
 /// Whoever makes projects needs it.
@@ -36,6 +36,7 @@ pub fn make(
 ) -> Result<Project, NotDone<ProjectRefused>> {
     let owner = command.organization_id;
     organizations::get(work.tx, owner)?.ok_or(ProjectRefused::NoSuchOrganization)?;
+    usage::check(work.tx, UsageType::Projects, 1).map_err(NotDone::Store)?;
     let mut project = Project::new(work.id(), owner, "", work.now.unix);
     let patch = ProjectPatch {
         name: Some(command.name.clone()),

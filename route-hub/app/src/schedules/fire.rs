@@ -7,6 +7,7 @@ use crate::damage::{self, Resting};
 use crate::hub::Hub;
 use crate::messages::planned::{Planned, Unsent};
 use crate::messages::ready::Ready;
+use crate::plan;
 use crate::transaction;
 use crate::unit_of_work::UnitOfWork;
 use hub_domain::{MessageSource, Project, RelativeSchedule, Schedule, ScheduledTo};
@@ -174,6 +175,9 @@ async fn prepare(
         let Some(planned) = message.ready(hub, project, now).await else {
             continue;
         };
+        if waits(hub, project, &planned, &schedule.to, now).await? {
+            continue;
+        }
         let scheduled_by = |planned: Planned| Box::new(planned.scheduled_by(schedule.id));
         let planned = planned.map(scheduled_by);
         let ready = match (&planned, &schedule.to) {
@@ -187,6 +191,24 @@ async fn prepare(
         });
     }
     Ok(prepared)
+}
+
+/// Says whether a schedule waits for the next day, or as long as the plan is suspended. Those to many
+/// become broadcasts, which wait themselves.
+async fn waits(
+    hub: &Hub,
+    project: &Project,
+    planned: &Result<Planned, String>,
+    to: &ScheduledTo,
+    now: Now,
+) -> Result<bool, StoreError> {
+    match (planned, to) {
+        (Err(_), _) | (_, ScheduledTo::Group(_) | ScheduledTo::Filter(_)) => Ok(false),
+        (Ok(planned), ScheduledTo::Contact(_) | ScheduledTo::Number(_)) => {
+            let room = plan::room(hub, project.organization_id, planned.is_test(), now).await?;
+            Ok(room.of(1).is_none())
+        }
+    }
 }
 
 async fn commit(actor: &Actor, due: Vec<Due>) -> Result<usize, StoreError> {
@@ -253,7 +275,9 @@ fn pass(
                         None
                     }
                     Err(Unsent::Blocked) => Some("the contact is blocked".to_owned()),
-                    Err(Unsent::Refused(rule)) => Some(rule),
+                    Err(Unsent::Refused(rule) | Unsent::Beyond(rule)) => Some(rule),
+                    // It stays due.
+                    Err(Unsent::Tomorrow) => return Ok(false),
                     Err(Unsent::Store(error)) => return Err(error),
                 }
             }

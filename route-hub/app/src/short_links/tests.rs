@@ -10,10 +10,14 @@ use crate::messages::{change, send::send};
 use crate::phones::add_test_phone;
 use crate::short_links::domains::{register, remove};
 use crate::short_links::follow::{Followed, Visit, follow};
+use crate::statistics::{Asked, Cell, MessageStats, of_project};
 use crate::testing::{Office, wait};
 use crate::transaction::Once;
 use crate::views::message::MessageView;
-use hub_domain::{Address, DomainOwner, Medium, ShortLink};
+use hub_domain::{
+    Address, CountFilters, Day, DomainOwner, Interval, Medium, Metric, Property, Rollup, ShortLink,
+    Zone,
+};
 use hub_store::short_links;
 use postrider_model::UnixMs;
 
@@ -85,6 +89,45 @@ fn each_message_has_links_of_its_own_that_lead_to_what_stood_in_its_text() {
     let plain = send_text(&office, &text, SendOptions::default()).unwrap();
     assert_eq!(plain.message.content.unwrap().as_str(), text);
     assert_eq!(plain.links, []);
+}
+
+#[test]
+fn messages_are_counted_by_where_their_links_lead() {
+    let office = office();
+    for text in [
+        PAGE,
+        "See http://b.example or https://a.example/page",
+        "No link",
+    ] {
+        send_text(&office, text, tracking()).unwrap();
+    }
+    send_text(&office, PAGE, SendOptions::default()).unwrap();
+    let actor = office.actor(Who::Operator);
+    let today = Day::of(&Zone::UTC, actor.now.unix).unwrap();
+    let stats = MessageStats {
+        asked: Asked {
+            days: Interval {
+                first: today.plus(-1).unwrap(),
+                last: today.plus(1).unwrap(),
+            },
+            rollup: Rollup::All,
+        },
+        properties: vec![Property::Link, Property::Direction],
+        metrics: vec![Metric::Count],
+        filters: CountFilters::default(),
+    };
+    let counted = wait(of_project(&actor, &stats)).unwrap();
+    let groups = counted[0].groups.iter();
+    let groups: Vec<_> = groups
+        .map(|(cells, amounts)| (cells[0].clone(), amounts.count))
+        .collect();
+    let text = |text: &str| Cell::Text(text.into());
+    let expected = [
+        (Cell::Nothing, 2),
+        (text("http://b.example"), 1),
+        (text(PAGE), 2),
+    ];
+    assert_eq!(groups, expected);
 }
 
 #[test]

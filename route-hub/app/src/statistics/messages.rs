@@ -6,8 +6,8 @@ use crate::organizations::usage::zone_of;
 use crate::statistics::PERMISSION;
 use crate::statistics::calendar::{Asked, Calendar, Slot};
 use hub_domain::{
-    Amounts, CountFilters, CountedBy, Day, Interval, Metric, Organization, PhoneType, Project,
-    Property, Zone,
+    Amount, Amounts, CountFilters, CountedBy, CountedLink, Currency, Day, Interval, Metric,
+    Organization, PhoneType, Project, Property, Zone,
 };
 use hub_store::statistics::{self, Span};
 use hub_store::{StoreError, Tx, list, organizations, phones, projects};
@@ -18,6 +18,9 @@ use std::sync::Arc;
 
 /// Most groups of one answer.
 const GROUPS_MAX: usize = 10_000;
+
+/// The destinations that came when their day had as many as are counted by name.
+const OTHER: &str = "other";
 
 /// What is asked of messages.
 #[derive(Debug, Clone)]
@@ -61,7 +64,49 @@ pub struct IntervalGroups {
     /// When it is over.
     pub end: UnixMs,
     /// Each group: its properties in the order in which they were asked for, and how much there is.
-    pub groups: Vec<(Vec<Cell>, Amounts)>,
+    pub groups: Vec<(Vec<Cell>, Sums)>,
+}
+
+/// How much there is in a group.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Sums {
+    amounts: Amounts,
+    prices: BTreeMap<Currency, i64>,
+}
+
+impl Sums {
+    fn add(&mut self, by: &CountedBy, amounts: Amounts) {
+        self.amounts += amounts;
+        if let Some(currency) = by.currency {
+            *self.prices.entry(currency).or_default() += amounts.price;
+        }
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.amounts.is_nothing() && self.prices.values().all(|price| *price == 0)
+    }
+
+    /// Returns how much of a metric it is.
+    pub fn of(&self, metric: Metric) -> Sum {
+        match metric {
+            Metric::Count => Sum::Whole(self.amounts.count),
+            Metric::NumParts => Sum::Whole(self.amounts.num_parts),
+            Metric::Duration => Sum::Whole(self.amounts.duration_sec),
+            Metric::Price(currency) => {
+                let price = self.prices.get(&currency).copied().unwrap_or(0);
+                Sum::Money(Amount::of_millionths(price))
+            }
+        }
+    }
+}
+
+/// A sum as it is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sum {
+    /// Of whole things.
+    Whole(i64),
+    /// Of money.
+    Money(Amount),
 }
 
 /// Counts a project's messages, those of today too.
@@ -114,9 +159,15 @@ fn gather(
         projects.iter().try_for_each(|project| {
             let names = Names::of(tx, organization, project, stats)?;
             let add = |by: CountedBy, amounts: Amounts| {
-                groups.add(calendar, stats, &names, &by, amounts);
+                groups.add(calendar, stats, &names, (&by, &Cell::Nothing), amounts);
             };
-            each_counter(tx, project, calendar, add)
+            each_counter(tx, project, calendar, add)?;
+            match stats.properties.contains(&Property::Link) {
+                true => add_links(tx, project, calendar, |by, link, amounts| {
+                    groups.add(calendar, stats, &names, (by, link), amounts);
+                }),
+                false => Ok(()),
+            }
         })
     };
     tx.within(list::TIME_MAX, reading)?;
@@ -144,6 +195,25 @@ fn each_counter(
     Ok(())
 }
 
+/// Hands on where the links of messages lead, and takes these messages from those without links.
+fn add_links(
+    tx: &mut Tx<'_>,
+    project: &Project,
+    calendar: &Calendar,
+    mut add: impl FnMut(&CountedBy, &Cell, Amounts),
+) -> Result<(), StoreError> {
+    let Some(whole) = calendar.span() else {
+        return Ok(());
+    };
+    statistics::of_links(tx, project.id, whole, |link, to, by, amounts| match link {
+        CountedLink::Any => add(&by, &Cell::Nothing, -amounts),
+        CountedLink::Other => add(&by, &Cell::Word(OTHER), amounts),
+        CountedLink::Destination(_) => {
+            add(&by, &to.map_or(Cell::Word(OTHER), Cell::text), amounts);
+        }
+    })
+}
+
 /// Returns what days leave over of a span.
 fn gaps(whole: Span, days: &[Span]) -> Vec<Span> {
     let starts = std::iter::once(whole.first).chain(days.iter().map(|day| day.until));
@@ -157,7 +227,7 @@ fn gaps(whole: Span, days: &[Span]) -> Vec<Span> {
 /// What was counted so far, by interval and group.
 #[derive(Default)]
 struct Groups {
-    amounts: BTreeMap<(usize, Vec<Cell>), Amounts>,
+    sums: BTreeMap<(usize, Vec<Cell>), Sums>,
     is_full: bool,
 }
 
@@ -167,7 +237,7 @@ impl Groups {
         calendar: &Calendar,
         stats: &MessageStats,
         names: &Names,
-        by: &CountedBy,
+        (by, link): (&CountedBy, &Cell),
         amounts: Amounts,
     ) {
         let Some(slot) = calendar.slot_of(by.quarter) else {
@@ -176,9 +246,13 @@ impl Groups {
         if amounts.is_nothing() || self.is_full || !stats.filters.take(by) {
             return;
         }
-        let cells = stats.properties.iter().map(|one| names.cell(*one, by));
-        *self.amounts.entry((slot, cells.collect())).or_default() += amounts;
-        self.is_full = self.amounts.len() > GROUPS_MAX;
+        let cells = stats.properties.iter().map(|one| match one {
+            Property::Link => link.clone(),
+            _ => names.cell(*one, by),
+        });
+        let sums = self.sums.entry((slot, cells.collect())).or_default();
+        sums.add(by, amounts);
+        self.is_full = self.sums.len() > GROUPS_MAX;
     }
 
     fn shown(self, slots: &[Slot]) -> Result<Vec<IntervalGroups>, Refusal> {
@@ -187,7 +261,8 @@ impl Groups {
             return Err(Refusal::invalid_param("properties", rule));
         }
         let mut shown: BTreeMap<usize, IntervalGroups> = BTreeMap::new();
-        for ((at, cells), amounts) in self.amounts {
+        let something = self.sums.into_iter();
+        for ((at, cells), sums) in something.filter(|(_, sums)| !sums.is_nothing()) {
             let slot = slots[at];
             let (start, end) = slot.moments();
             let interval = shown.entry(at).or_insert_with(|| IntervalGroups {
@@ -196,7 +271,7 @@ impl Groups {
                 end,
                 groups: Vec::new(),
             });
-            interval.groups.push((cells, amounts));
+            interval.groups.push((cells, sums));
         }
         Ok(shown.into_values().collect())
     }
@@ -261,7 +336,8 @@ impl Names {
             | Property::UserName
             | Property::NetworkName
             | Property::ServiceId
-            | Property::ServiceName => Cell::Nothing,
+            | Property::ServiceName
+            | Property::Link => Cell::Nothing,
         }
     }
 }

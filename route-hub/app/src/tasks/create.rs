@@ -9,13 +9,11 @@ use crate::tasks::{TaskView, VIEW};
 use crate::transaction::{Once, Repeat, once, run_audited, run_once};
 use crate::unit_of_work::UnitOfWork;
 use crate::vars;
-use hub_domain::{Task, TaskStatus, TaskType, Vars, VarsChange};
+use hub_domain::{FileHolder, Task, TaskStatus, TaskType, Vars, VarsChange};
 use hub_store::list::Filter;
-use hub_store::{data_rows, data_tables, data_views, tasks};
+use hub_store::{data_rows, data_tables, data_views, files, tasks};
 use hub_view::Refusal;
-
-/// Making a task that writes to the audit log is there itself, with who made it.
-const ACTION: &str = "task.create";
+use postrider_model::DataTableId;
 
 /// A task that somebody wants.
 #[derive(Debug, Clone)]
@@ -25,24 +23,52 @@ pub struct NewTask {
     /// With what.
     pub params: TaskParams,
     /// With which rows.
-    pub found: Found,
+    pub through: Through,
     /// The caller's own variables.
     pub vars: VarsChange,
 }
 
+/// What a task goes through.
+#[derive(Debug, Clone)]
+pub enum Through {
+    /// What a filter finds.
+    Found(Found),
+    /// The rows of a file, which become those of a data table or contacts.
+    File(Option<DataTableId>),
+}
+
+impl Through {
+    fn table(&self) -> Option<DataTableId> {
+        match self {
+            Self::Found(found) => found.table,
+            Self::File(table) => *table,
+        }
+    }
+}
+
 impl NewTask {
     fn check(&self, actor: &Actor) -> Result<(), Refusal> {
-        let of = Of::found_by(self.found.filter_type);
         actor.require(VIEW)?;
         actor.require(types::permission(self.task_type))?;
-        actor.require(of.view())?;
-        if !Doing::read(self.task_type, &self.params)?.takes(of) {
-            let rule = "finds nothing that this type of task can be done with";
-            return Err(Refusal::invalid_param("filter_type", rule));
-        }
-        let rule = match (of, self.found.table) {
-            (Of::Rows, None) => "is required with this filter_type",
-            (Of::Contacts | Of::Messages, Some(_)) => "cannot be given with this filter_type",
+        let doing = Doing::read(self.task_type, &self.params)?;
+        let needs_table = match &self.through {
+            Through::Found(found) => {
+                let of = Of::found_by(found.filter_type);
+                actor.require(of.view())?;
+                if !doing.takes(of) {
+                    let rule = "finds nothing that this type of task can be done with";
+                    return Err(Refusal::invalid_param("filter_type", rule));
+                }
+                of == Of::Rows
+            }
+            Through::File(_) if !matches!(doing, Doing::Import(_)) => {
+                return Err(Refusal::invalid_param("filter_type", "is required"));
+            }
+            Through::File(_) => self.task_type == TaskType::ImportRows,
+        };
+        let rule = match (needs_table, self.through.table()) {
+            (true, None) => "is required with this filter_type or type of task",
+            (false, Some(_)) => "cannot be given with this filter_type or type of task",
             _ => return Ok(()),
         };
         Err(Refusal::invalid_param("table_id", rule))
@@ -50,8 +76,12 @@ impl NewTask {
 
     /// Returns the conditions on rows, with those of the view that they are in.
     fn filters(&self, work: &mut UnitOfWork<'_, '_>) -> Result<Vec<Filter>, Failure> {
-        let mut filters = self.found.filters.clone();
-        let Some(table) = self.found.table else {
+        let found = match &self.through {
+            Through::Found(found) => Some(found),
+            Through::File(_) => None,
+        };
+        let mut filters = found.map(|it| it.filters.clone()).unwrap_or_default();
+        let Some(table) = self.through.table() else {
             return Ok(filters);
         };
         let project = work.project.id;
@@ -59,7 +89,7 @@ impl NewTask {
             let rule = "is not the id of a table of this project";
             return Err(Refusal::invalid_param("table_id", rule).into());
         }
-        if let Some(view) = self.found.view {
+        if let Some(view) = found.and_then(|it| it.view) {
             let view = data_views::get(work.tx, project, table, view)?;
             let rule = "is not the id of a view of this table";
             let view =
@@ -74,16 +104,23 @@ impl NewTask {
         let mut vars = Vars::default();
         vars::apply(&mut vars, &self.vars)?;
         let filters = self.filters(work)?;
-        let names = Of::found_by(self.found.filter_type).names();
+        let (filter_type, filter_params, filters) = match &self.through {
+            Through::Found(found) => {
+                let names = Of::found_by(found.filter_type).names();
+                let filters = names.write(&filters);
+                (Some(found.filter_type), found.params.clone(), filters)
+            }
+            Through::File(_) => (None, "null".to_owned(), String::new()),
+        };
         let task = Task {
             id: work.id(),
             project_id: work.project.id,
             task_type: self.task_type,
             task_params: self.params.to_json(),
-            filter_type: self.found.filter_type,
-            filter_params: self.found.params.clone(),
-            filters: names.write(&filters),
-            table_id: self.found.table,
+            filter_type,
+            filter_params,
+            filters,
+            table_id: self.through.table(),
             status: TaskStatus::Queued,
             total_rows: None,
             current_row: 0,
@@ -94,10 +131,17 @@ impl NewTask {
             time_active: None,
             time_complete: None,
             vars,
+            file_id: None,
+            errors_file_id: None,
+            progress: None,
         };
         tasks::insert(work.tx, &task)?;
-        if types::is_audited(task.task_type) {
-            work.note(ACTION, task.id)?;
+        if let Some(file) = self.params.file_id {
+            let by = (FileHolder::Task, task.id.get());
+            files::name(work.tx, work.project.id, by, &[file])?;
+        }
+        if types::is_making_audited(task.task_type) {
+            work.note(types::action(task.task_type), task.id)?;
         }
         Ok(task)
     }
@@ -111,7 +155,7 @@ pub async fn create(
     show: impl Fn(TaskView) -> String + Send + 'static,
 ) -> Result<Once<TaskView>, Failure> {
     command.check(actor)?;
-    let is_audited = types::is_audited(command.task_type);
+    let is_audited = types::is_making_audited(command.task_type);
     let decide = move |work: &mut UnitOfWork<'_, '_>| command.store(work).map(TaskView);
     let made = match is_audited {
         true => run_audited(actor, once(repeat, decide, show)).await?,

@@ -32,7 +32,9 @@ pub async fn cancel(actor: &Actor, id: TaskId) -> Result<TaskView, Failure> {
     run(actor, move |work| {
         let mut task = found(tasks::get(work.tx, work.project.id, id)?)?;
         who.require(types::permission(task.task_type))?;
-        who.require(Of::found_by(task.filter_type).view())?;
+        if let Some(filter_type) = task.filter_type {
+            who.require(Of::found_by(filter_type).view())?;
+        }
         if task.status.is_under_way() {
             task.end(TaskStatus::Cancelled, work.now.unix);
             tasks::update(work.tx, &task)?;

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use hub_domain::{Contact, ContactFilter, DataRow, FilterType, Message, Permission, Task};
 use hub_store::list::{BadFilters, Filter, ListQuery, Names, Op, Operand, Sort};
 use hub_store::{StoreError, Tx, contacts, data_rows, messages};
-use hub_view::Refusal;
+use hub_view::{Refusal, RefusalCode};
 use postrider_model::{ContactId, DataTableId, DataViewId, ProjectId};
 use std::collections::BTreeSet;
 
@@ -131,7 +131,7 @@ impl Source {
     /// Reads what a task goes through from where it stands: what was there when it was made, and not made
     /// since.
     pub(super) fn of(task: &Task) -> Result<Self, BadFilters> {
-        let of = Of::found_by(task.filter_type);
+        let of = Of::found_by(task.filter_type.ok_or(BadFilters)?);
         let place = match of {
             Of::Contacts => Place::Contacts,
             Of::Rows => Place::Table(task.table_id.ok_or(BadFilters)?),
@@ -144,6 +144,16 @@ impl Source {
             above: task.done_up_to,
             below: task.id.get(),
         })
+    }
+
+    /// Returns the key of the last row that was dealt with.
+    pub(super) fn above(&self) -> i64 {
+        self.above
+    }
+
+    /// Goes on behind a row.
+    pub(super) fn go_to(&mut self, last: Option<i64>) {
+        self.above = last.unwrap_or(self.above);
     }
 
     /// Counts the rows that are left.
@@ -217,8 +227,17 @@ impl From<StoreError> for Stuck {
 impl From<Failure> for Stuck {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::Refused(refusal) => Self::Ended(refusal.message().to_owned()),
+            Failure::Refused(refusal) => refusal.into(),
             Failure::Store(error) => Self::Store(error),
+        }
+    }
+}
+
+impl From<Refusal> for Stuck {
+    fn from(refusal: Refusal) -> Self {
+        match refusal.code() {
+            RefusalCode::Unavailable => Self::Waiting,
+            _ => Self::Ended(refusal.message().to_owned()),
         }
     }
 }

@@ -8,19 +8,27 @@
 //! Projects take turns, a step each; the tasks of a project go one after the other.
 
 mod create;
+mod current;
 mod existing;
+mod export;
 mod filter;
+mod import;
 mod params;
+mod parts;
 mod step;
+#[cfg(test)]
+mod testing;
 #[cfg(test)]
 mod tests;
 mod types;
 
 pub use crate::views::task::TaskView;
-pub use create::{NewTask, create};
+pub use create::{NewTask, Through, create};
 pub use existing::{cancel, get, list};
+pub use export::COLUMNS_MAX;
 pub use filter::{Found, IDS_MAX};
-pub use params::TaskParams;
+pub use import::ROWS_MAX;
+pub use params::{ColumnRef, TaskParams};
 
 use crate::hub::Hub;
 use crate::worker::{self, Next, Worker};

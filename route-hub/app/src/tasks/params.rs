@@ -2,9 +2,10 @@
 
 use hub_domain::{ConversationStatus, RouteId, VarsChange, is_variable};
 use hub_view::Refusal;
-use postrider_model::{GroupId, LabelId};
+use postrider_model::{FileId, GroupId, LabelId};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value as Json};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// The parameters of a task; each type takes its own.
@@ -35,6 +36,43 @@ pub struct TaskParams {
     /// What is to send messages again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub route_id: Option<RouteId>,
+    /// What the file that is written is called; its end says how it is written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filename: Option<String>,
+    /// Its columns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column_ids: Option<Vec<String>>,
+    /// The file that is read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file_id: Option<FileId>,
+    /// Where in it each field is: in which column.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub columns: Option<BTreeMap<String, ColumnRef>>,
+    /// Whether its first line has the names of its columns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub has_header: Option<bool>,
+    /// By what its rows find what is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lookup_key: Option<String>,
+    /// The groups that contacts join.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub add_group_ids: Option<Vec<GroupId>>,
+    /// The groups that contacts leave.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remove_group_ids: Option<Vec<GroupId>>,
+    /// Whether nothing is written: only said what would be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<bool>,
+}
+
+/// A column of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum ColumnRef {
+    /// By its place, from 1.
+    Place(u32),
+    /// By its name in the first line.
+    Name(String),
 }
 
 fn even_null<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Json>, D::Error> {

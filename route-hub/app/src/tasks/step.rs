@@ -6,6 +6,7 @@ use crate::data_tables;
 use crate::failure::Failure;
 use crate::hub::Hub;
 use crate::steps;
+use crate::tasks::current::{change, current};
 use crate::tasks::filter::{Batch, Source, Stuck};
 use crate::tasks::params::TaskParams;
 use crate::tasks::types::{self, Doing, OfContacts, OfRows};
@@ -19,6 +20,8 @@ use std::sync::Arc;
 
 /// Most rows of one step.
 const STEP: u32 = 100;
+/// Why a task ends whose table is gone.
+const NO_TABLE: &str = "its table was deleted";
 
 /// The rows of a step.
 #[derive(Clone)]
@@ -61,6 +64,10 @@ pub(super) async fn step(hub: &Hub, task: Task, now: Now) -> Result<bool, StoreE
 
 /// Counts the rows, as far as that can be done in a while.
 async fn begin(actor: &Actor, task: &Arc<Task>) -> Result<(), Stuck> {
+    let doing = doing(task)?;
+    if let Doing::Import(import) = &doing {
+        return import.begin(actor, task).await;
+    }
     let source = Source::of(task)?;
     let share = actor.hub.store.of(task.project_id);
     let total = match share.read(move |tx| source.count(tx)).await {
@@ -68,8 +75,24 @@ async fn begin(actor: &Actor, task: &Arc<Task>) -> Result<(), Stuck> {
         Err(StoreError::TooSlow) => None,
         Err(error) => return Err(error.into()),
     };
-    change(actor, task, move |task, now| task.begin(total, now)).await?;
+    let progress = match &doing {
+        Doing::Export(export) => Some(export.begin(actor, task).await?),
+        _ => None,
+    };
+    change(actor, task, move |task, now| {
+        task.progress.clone_from(&progress);
+        task.begin(total, now);
+    })
+    .await?;
     Ok(())
+}
+
+/// Reads what a task does.
+fn doing(task: &Task) -> Result<Doing, Stuck> {
+    match TaskParams::from_json(&task.task_params) {
+        Some(given) => Ok(Doing::read(task.task_type, &given)?),
+        None => Err(Stuck::Ended("its parameters cannot be read".to_owned())),
+    }
 }
 
 async fn end(actor: &Actor, task: &Arc<Task>, problem: String) -> Result<(), StoreError> {
@@ -80,31 +103,16 @@ async fn end(actor: &Actor, task: &Arc<Task>, problem: String) -> Result<(), Sto
     .await
 }
 
-/// Changes a task that is where it is thought to be.
-async fn change(
-    actor: &Actor,
-    task: &Arc<Task>,
-    change: impl Fn(&mut Task, UnixMs) + Send + 'static,
-) -> Result<(), StoreError> {
-    let thought = Arc::clone(task);
-    run(actor, move |work| {
-        if let Some(mut task) = current(work.tx, &thought)? {
-            change(&mut task, work.now.unix);
-            tasks::update(work.tx, &task)?;
-        }
-        Ok(())
-    })
-    .await
-}
-
-/// Returns a task, unless it was cancelled, or somebody else has taken it further.
-fn current(tx: &mut Tx<'_>, thought: &Task) -> Result<Option<Task>, StoreError> {
-    let task = tasks::get(tx, thought.project_id, thought.id)?;
-    Ok(task.filter(|task| task == thought))
-}
-
 /// Deals with the next rows.
 async fn go_on(actor: &Actor, task: &Arc<Task>) -> Result<(), Stuck> {
+    if task.table_id.is_some() && !is_table_there(actor, task).await? {
+        return Err(Stuck::Ended(NO_TABLE.to_owned()));
+    }
+    match doing(task)? {
+        Doing::Export(export) => return export.go_on(actor, task).await,
+        Doing::Import(import) => return import.go_on(actor, task).await,
+        _ => {}
+    }
     let source = Source::of(task)?;
     let looking = source.clone();
     let share = actor.hub.store.of(task.project_id);
@@ -125,6 +133,8 @@ async fn go_on(actor: &Actor, task: &Arc<Task>) -> Result<(), Stuck> {
         run_as(actor, task_type, deal)
     });
     match fitting.await {
+        // A limit of the day: what is left waits for the next one.
+        Err(StoreError::Beyond(_)) => return Err(Stuck::Waiting),
         Err(StoreError::OverBudget { .. }) => leave_out(actor, task, next.first(1)).await?,
         dealt => dealt?,
     }
@@ -136,6 +146,8 @@ async fn make_room(actor: &Actor, count: usize) -> Result<(), Stuck> {
     match actor.make_room(count).await {
         Ok(()) => Ok(()),
         Err(Failure::Refused(_)) => Err(Stuck::Waiting),
+        // Each row is told that it has no room.
+        Err(Failure::Store(StoreError::Beyond(_))) => Ok(()),
         Err(Failure::Store(error)) => Err(error.into()),
     }
 }
@@ -172,7 +184,7 @@ fn deal(
         return Ok(());
     };
     if !has_table(work, &task)? {
-        return fail(work, task, "its table was deleted".to_owned());
+        return fail(work, task, NO_TABLE.to_owned());
     }
     let begun = match TaskParams::from_json(&task.task_params) {
         Some(given) => Doing::read(task.task_type, &given).map_err(Failure::from),
@@ -202,11 +214,21 @@ fn deal(
             }
         }
         // Nothing is left: a task goes through what its type takes.
-        (Doing::Rows(_) | Doing::Messages(_), _) => {}
+        (Doing::Rows(_) | Doing::Messages(_) | Doing::Export(_) | Doing::Import(_), _) => {}
     }
     let now = work.now.unix;
     pass(&mut task, next, now);
     tasks::update(work.tx, &task)
+}
+
+async fn is_table_there(actor: &Actor, task: &Task) -> Result<bool, StoreError> {
+    let (project, table) = (task.project_id, task.table_id);
+    let share = actor.hub.store.of(project);
+    let reading = share.read(move |tx| match table {
+        Some(id) => hub_store::data_tables::get(tx, project, id),
+        None => Ok(None),
+    });
+    Ok(reading.await?.is_some())
 }
 
 /// Says whether the table is there whose rows a task goes through.
@@ -288,6 +310,10 @@ fn note(
 ) -> Result<(), StoreError> {
     match done {
         Ok(()) => Ok(()),
+        Err(Failure::Store(StoreError::Beyond(exceeded))) if !exceeded.limit.is_daily() => {
+            task.fail_row(|| format!("{row}: {exceeded}"));
+            Ok(())
+        }
         Err(Failure::Store(error)) => Err(error),
         Err(Failure::Refused(refusal)) => {
             task.fail_row(|| format!("{row}: {}", refusal.message()));

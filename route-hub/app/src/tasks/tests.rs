@@ -1,6 +1,6 @@
 //! Tasks from their making to their end, whoever asks.
 
-use super::{Found, NewTask, TaskParams, cancel, create, get, round, step};
+use super::{Found, NewTask, TaskParams, Through, cancel, create, get, round, step};
 use crate::actor::{Actor, Who};
 use crate::commands::new_message::{MessageItem, NewMessage, SendOptions, To};
 use crate::data_tables::rows::{self, RowPatch};
@@ -80,7 +80,7 @@ fn wanted(task_type: TaskType, given: Json, found: Found) -> NewTask {
     NewTask {
         task_type,
         params: params(given),
-        found,
+        through: Through::Found(found),
         vars: VarsChange::default(),
     }
 }

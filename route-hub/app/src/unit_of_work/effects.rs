@@ -169,7 +169,7 @@ impl Effects {
             hub.bus.device_changed(project, device);
         }
         for organization in self.keys {
-            hub.cache.forget_keys_of(organization);
+            hub.cache.forget_organization(organization);
         }
         if self.webhooks {
             hub.bus.wake_webhooks();

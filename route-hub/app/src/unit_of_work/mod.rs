@@ -9,12 +9,13 @@ use crate::audit;
 use crate::hub::Hub;
 use crate::hub::files::Addresses;
 use hub_domain::routing::Ability;
-use hub_domain::{Message, Phone, Project, ShortLink};
+use hub_domain::{Message, Phone, Project, ShortLink, UsageType};
 use hub_store::broadcasts::{self, Tallies};
 use hub_store::contacts;
-use hub_store::{StoreError, Tx, messages, phones, short_links};
+use hub_store::{StoreError, Tx, messages, phones, short_links, statistics, usage};
 use postrider_model::{BroadcastId, ContactId, GroupId, Id, Key, MessageId, Now, PhoneId};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fmt;
 use std::sync::Arc;
 
@@ -46,6 +47,7 @@ pub struct UnitOfWork<'w, 't> {
     links: Vec<ShortLink>,
     called_off: BTreeMap<BroadcastId, Option<i64>>,
     sent: BTreeMap<PhoneId, u64>,
+    senders: BTreeMap<PhoneId, Option<Phone>>,
 }
 
 /// An exposure that got its result.
@@ -92,6 +94,7 @@ impl<'w, 't> UnitOfWork<'w, 't> {
             links: Vec::new(),
             called_off: BTreeMap::new(),
             sent: BTreeMap::new(),
+            senders: BTreeMap::new(),
         }
     }
 
@@ -150,6 +153,21 @@ impl<'w, 't> UnitOfWork<'w, 't> {
         self.tallies.made(message);
     }
 
+    /// Checks that there is room for one more message than were made, within the limits that the job is
+    /// held to.
+    ///
+    /// # Errors
+    /// [`StoreError::Beyond`] where there is not.
+    pub(crate) fn check_room(&mut self, message: &Message) -> Result<(), StoreError> {
+        let count = |made: usize| i64::try_from(made).unwrap_or(i64::MAX).saturating_add(1);
+        usage::check(self.tx, UsageType::StoredMessages, count(self.made.len()))?;
+        if message.simulated {
+            return Ok(());
+        }
+        let external = self.made.iter().filter(|made| !made.simulated).count();
+        usage::check(self.tx, UsageType::ExternalMessagesDay, count(external))
+    }
+
     /// Returns the short links of a message that is not stored yet.
     pub(crate) fn links_of_new(&self, id: MessageId) -> Vec<ShortLink> {
         let own = self.links.iter().filter(|link| link.message_id == id);
@@ -158,8 +176,13 @@ impl<'w, 't> UnitOfWork<'w, 't> {
 
     /// Stores the messages that were made so far, and their short links.
     pub(crate) fn write_made(&mut self) -> Result<(), StoreError> {
-        messages::insert_all(self.tx, &std::mem::take(&mut self.made))?;
-        short_links::insert_all(self.tx, &std::mem::take(&mut self.links))
+        let (made, links) = (
+            std::mem::take(&mut self.made),
+            std::mem::take(&mut self.links),
+        );
+        messages::insert_all(self.tx, &made)?;
+        short_links::insert_all(self.tx, &links)?;
+        statistics::count_links(self.tx, &made, &links)
     }
 
     /// Counts a message that was sent on a phone.
@@ -171,6 +194,15 @@ impl<'w, 't> UnitOfWork<'w, 't> {
     /// count yet.
     pub fn sent_on(&self, phone: PhoneId) -> u64 {
         self.sent.get(&phone).copied().unwrap_or(0)
+    }
+
+    /// Returns a phone that has just sent something, as it was when this unit of work asked first.
+    pub(crate) fn phone_that_sent(&mut self, id: PhoneId) -> Result<Option<&Phone>, StoreError> {
+        let phone = match self.senders.entry(id) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(phones::by_key(self.tx, id)?),
+        };
+        Ok(phone.as_ref())
     }
 
     /// Says whether a message is not to be sent, since its broadcast was cancelled.
@@ -197,7 +229,9 @@ impl<'w, 't> UnitOfWork<'w, 't> {
         self.write_made()?;
         self.write_tallies()?;
         for (phone_id, sent) in std::mem::take(&mut self.sent) {
-            let Some(mut phone) = phones::by_key(self.tx, phone_id)? else {
+            let known = self.senders.remove(&phone_id);
+            let found = known.map_or_else(|| phones::by_key(self.tx, phone_id), Ok)?;
+            let Some(mut phone) = found else {
                 continue;
             };
             let paused = phone.send_paused;

@@ -2,6 +2,8 @@
 
 use crate::commands::stored_message::StoredMessage;
 use crate::hub::files::Addresses;
+use crate::views::pages::{Page, write_pages};
+use crate::views::price::write_price;
 use crate::views::stored_message::{
     BY_FILTER, Named, filter_shown, media, number_shown, write_message,
 };
@@ -81,9 +83,9 @@ impl Resource for BroadcastView {
         let clicked = self.message.options.track_clicks;
         let clicked = clicked.then_some(broadcast.clicked_count);
         out.put("clicked_count", &clicked);
-        for name in ["price", "price_currency", "url", "user_id"] {
-            out.put(name, &NOTHING);
-        }
+        write_price(out, broadcast.price);
+        write_pages(out, &[Page::Shown]);
+        out.put("user_id", &NOTHING);
         out.put("reply_count", &broadcast.reply_count);
         let last_reply_time = broadcast.last_reply_time.map(UnixMs::seconds);
         out.put("last_reply_time", &last_reply_time);

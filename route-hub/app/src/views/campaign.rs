@@ -5,6 +5,7 @@ use crate::commands::new_message::SendOptions;
 use crate::commands::stored_message::StoredMessage;
 use crate::hub::files::Addresses;
 use crate::views::file;
+use crate::views::pages::{Page, write_pages};
 use crate::views::stored_message::{media, write_message};
 use hub_domain::{Campaign, CampaignType, MessageType};
 use hub_store::{StoreError, Tx, broadcasts, groups};
@@ -118,9 +119,8 @@ impl Resource for CampaignView {
         out.put("message_count", &self.message_count);
         out.put("time_created", &campaign.time_created.seconds());
         out.put("time_updated", &campaign.time_updated.seconds());
-        for name in ["url", "url_edit", "url_send", "user_id"] {
-            out.put(name, &NOTHING);
-        }
+        write_pages(out, &[Page::Shown, Page::Edit, Page::Send]);
+        out.put("user_id", &NOTHING);
         out.put("project_id", &campaign.project_id);
     }
 }

@@ -1,5 +1,6 @@
 //! A contact.
 
+use crate::views::pages::{Page, write_pages};
 use hub_domain::Contact;
 use hub_store::{StoreError, Tx, groups};
 use hub_view::{ObjectWriter, Resource};
@@ -54,7 +55,7 @@ impl Resource for ContactView {
         out.put("group_ids", &self.group_ids);
         out.put("vars", &contact.vars);
         out.put("project_id", &contact.project_id);
-        out.put("url", &None::<&str>);
+        write_pages(out, &[Page::Shown]);
     }
 }
 

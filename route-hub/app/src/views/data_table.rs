@@ -1,5 +1,6 @@
 //! A data table.
 
+use crate::views::pages::{Page, write_pages};
 use hub_domain::DataTable;
 use hub_view::{ObjectWriter, Resource};
 
@@ -18,6 +19,6 @@ impl Resource for DataTableView {
         out.put("show_contact_columns", &table.show_contact_columns);
         out.put("vars", &table.vars);
         out.put("project_id", &table.project_id);
-        out.put("url", &None::<&str>);
+        write_pages(out, &[Page::Shown]);
     }
 }

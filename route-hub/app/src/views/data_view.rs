@@ -1,5 +1,6 @@
 //! A view of a data table.
 
+use crate::views::pages::{Page, write_pages};
 use hub_domain::DataView;
 use hub_view::{ObjectWriter, Resource};
 
@@ -21,6 +22,6 @@ impl Resource for DataViewView {
         out.put("filters", &view.filters.to_value());
         out.put("table_id", &view.table_id);
         out.put("project_id", &view.project_id);
-        out.put("url", &None::<&str>);
+        write_pages(out, &[Page::Shown]);
     }
 }

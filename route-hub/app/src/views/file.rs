@@ -12,13 +12,20 @@ use serde_json::{Value as Json, json};
 pub struct FileView {
     file: StoredFile,
     addresses: Addresses,
+    /// Whether whoever looks may fetch it.
+    is_open: bool,
 }
 
 impl FileView {
     /// Shows a file.
     pub(crate) fn of(file: StoredFile, actor: &Actor) -> Self {
+        let is_open = file.needs.is_none_or(|needed| actor.who.may(needed));
         let addresses = actor.addresses();
-        Self { file, addresses }
+        Self {
+            file,
+            addresses,
+            is_open,
+        }
     }
 
     /// Returns the file.
@@ -46,7 +53,8 @@ impl Resource for FileView {
         out.put("sha256", &file.sha256);
         out.put("time_created", &file.time_created.seconds());
         out.put("user_id", &NOTHING);
-        out.put("url", &self.addresses.of_file(file.id));
+        let url = self.is_open.then(|| self.addresses.of_file(file.id));
+        out.put("url", &url);
         out.put("thumbnail_url", &thumbnail);
         out.put("project_id", &file.project_id);
     }

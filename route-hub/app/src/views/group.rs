@@ -1,5 +1,6 @@
 //! A group.
 
+use crate::views::pages::{Page, write_pages};
 use hub_domain::{Group, GroupFilters};
 use hub_view::{ObjectWriter, Resource};
 
@@ -22,6 +23,6 @@ impl Resource for GroupView {
         out.put("add_time_variable", &group.add_time_variable);
         out.put("vars", &group.vars);
         out.put("project_id", &group.project_id);
-        out.put("url", &None::<&str>);
+        write_pages(out, &[Page::Shown]);
     }
 }

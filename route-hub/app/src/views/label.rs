@@ -1,5 +1,6 @@
 //! A label.
 
+use crate::views::pages::{Page, write_pages};
 use hub_domain::Label;
 use hub_view::{ObjectWriter, Resource};
 
@@ -15,6 +16,6 @@ impl Resource for LabelView {
         out.put("time_created", &label.time_created.seconds());
         out.put("vars", &label.vars);
         out.put("project_id", &label.project_id);
-        out.put("url", &None::<&str>);
+        write_pages(out, &[Page::Shown]);
     }
 }

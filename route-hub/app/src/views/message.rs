@@ -2,6 +2,8 @@
 
 use crate::hub::files::Addresses;
 use crate::views::file;
+use crate::views::pages::{Page, write_pages};
+use crate::views::price::write_price;
 use hub_domain::{Direction, Message, MessageType, ShortLink, WaitingFor};
 use hub_store::{StoreError, Tx, labels, short_links};
 use hub_view::{ObjectWriter, Resource};
@@ -128,8 +130,7 @@ fn write_times_and_numbers(
 fn write_network(message: &Message, out: &mut ObjectWriter<'_>) {
     out.put("external_id", &message.external_id);
     out.put("num_parts", &message.num_parts);
-    out.put("price", &NOTHING);
-    out.put("price_currency", &NOTHING);
+    write_price(out, message.price);
     if is_live(message.message_type) {
         out.put("duration", &message.duration_sec);
         out.put("ring_time", &message.ring_time_sec);
@@ -173,7 +174,7 @@ fn write_ids(message: &Message, out: &mut ObjectWriter<'_>) {
     out.put("scheduled_id", &message.scheduled_id);
     out.put("user_id", &NOTHING);
     out.put("project_id", &message.project_id);
-    out.put("url", &NOTHING);
+    write_pages(out, &[Page::Shown]);
 }
 
 /// The value of what no message can have yet.

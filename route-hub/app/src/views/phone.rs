@@ -1,5 +1,6 @@
 //! A phone (basic route).
 
+use crate::views::pages::{Page, write_pages};
 use hub_domain::{KindQueue, Phone, PhoneAccount, PhoneType, Project};
 use hub_store::{StoreError, Tx, phone_accounts};
 use hub_view::{ObjectWriter, Resource};
@@ -63,11 +64,12 @@ impl Resource for PhoneView {
         out.put("last_active_time", &seconds(phone.last_active_time));
         out.put("vars", &phone.vars);
         out.put("project_id", &phone.project_id);
-        out.put("url", &None::<&str>);
+        write_pages(out, &[Page::Shown]);
         if phone.phone_type == PhoneType::Android {
             write_android(phone, out);
         }
         self.write_sending(out);
+        out.put("tariff", &phone.tariff);
         if let Some(account) = &self.account {
             write_account(account, out);
         }

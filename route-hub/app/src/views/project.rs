@@ -1,5 +1,6 @@
 //! A project.
 
+use crate::views::pages::{Page, write_pages};
 use hub_domain::Project;
 use hub_view::{ObjectWriter, Resource};
 
@@ -23,6 +24,6 @@ impl Resource for ProjectView {
         out.put("sms_parts_max", &project.sms_parts_max);
         out.put("vars", &project.vars);
         out.put("organization_id", &project.organization_id);
-        out.put("url", &None::<&str>);
+        write_pages(out, &[Page::Shown]);
     }
 }

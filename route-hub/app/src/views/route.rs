@@ -1,5 +1,6 @@
 //! A custom route.
 
+use crate::views::pages::{Page, write_pages};
 use hub_domain::routing::Route;
 use hub_view::{ObjectWriter, Resource};
 
@@ -15,6 +16,6 @@ impl Resource for RouteView {
         out.put_json("actions", &route.actions.to_json());
         out.put("vars", &route.vars);
         out.put("project_id", &route.project_id);
-        out.put("url", &None::<&str>);
+        write_pages(out, &[Page::Shown]);
     }
 }

@@ -252,6 +252,7 @@ impl Fixture {
             id: project.organization_id,
             name: "Organization".into(),
             timezone_id: "UTC".into(),
+            plan: hub_domain::Plan::default(),
             time_created: self.now.unix,
         };
         self.hub.store.write_here(move |tx| {

@@ -1,8 +1,10 @@
 //! What statistics of messages can be asked by.
 
 use crate::code::coded;
-use crate::{Amounts, CountedBy, Direction, MessageSource, MessageType};
+use crate::{CountedBy, Currency, Direction, MessageSource, MessageType, UnknownName};
 use postrider_model::{MessageStatus, PhoneId};
+use std::fmt;
+use std::str::FromStr;
 
 coded! {
     /// What messages are put together by.
@@ -47,28 +49,47 @@ coded! {
         ServiceName = "service_name" / 19,
         /// Whether it is only a test.
         Simulated = "simulated" / 20,
+        /// Where its short links lead.
+        Link = "link" / 21,
     }
 }
 
-coded! {
-    /// What is added up of messages.
-    Metric {
-        /// How many there are.
-        Count = "count" / 1,
-        /// Their SMS parts.
-        NumParts = "num_parts" / 2,
-        /// Seconds of their calls.
-        Duration = "duration" / 3,
+/// What is added up of messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Metric {
+    /// How many there are.
+    Count,
+    /// Their SMS parts.
+    NumParts,
+    /// Seconds of their calls.
+    Duration,
+    /// What those cost whose price is in a currency.
+    Price(Currency),
+}
+
+impl FromStr for Metric {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        match name {
+            "count" => Ok(Self::Count),
+            "num_parts" => Ok(Self::NumParts),
+            "duration" => Ok(Self::Duration),
+            name => {
+                let currency = name.strip_prefix("price.").ok_or(UnknownName)?;
+                currency.parse().map(Self::Price).map_err(|_| UnknownName)
+            }
+        }
     }
 }
 
-impl Metric {
-    /// Returns how much it is.
-    pub const fn of(self, amounts: Amounts) -> i64 {
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Count => amounts.count,
-            Self::NumParts => amounts.num_parts,
-            Self::Duration => amounts.duration_sec,
+            Self::Count => f.write_str("count"),
+            Self::NumParts => f.write_str("num_parts"),
+            Self::Duration => f.write_str("duration"),
+            Self::Price(currency) => write!(f, "price.{currency}"),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Counting messages: each message once, under what it is now and the quarter hour in which it
 //! was made.
 
-use crate::{Direction, Message, MessageSource, MessageType, status_code};
+use crate::{Currency, Direction, Message, MessageSource, MessageType, status_code};
 use postrider_model::{MessageStatus, PhoneId, ProjectId, UnixMs};
 use std::ops::{AddAssign, Neg};
 
@@ -45,11 +45,21 @@ pub struct CountedBy {
     pub simulated: bool,
     /// The network that they went through, where it is known.
     pub network_code: Option<String>,
+    /// The currency of what they cost, where that is known.
+    pub currency: Option<Currency>,
 }
 
 impl CountedBy {
     /// Returns a key to order counters by, with everything that tells them apart.
-    fn order(&self) -> (i64, Quarter, i64, [i64; 5], Option<&str>) {
+    fn order(
+        &self,
+    ) -> (
+        i64,
+        Quarter,
+        i64,
+        [i64; 5],
+        (Option<&str>, Option<Currency>),
+    ) {
         let codes = [
             self.direction.code(),
             self.message_type.code(),
@@ -59,7 +69,13 @@ impl CountedBy {
         ];
         let network = self.network_code.as_deref();
         let (project, phone) = (self.project_id.get(), self.phone_id.get());
-        (project, self.quarter, phone, codes, network)
+        (
+            project,
+            self.quarter,
+            phone,
+            codes,
+            (network, self.currency),
+        )
     }
 }
 
@@ -84,6 +100,8 @@ pub struct Amounts {
     pub num_parts: i64,
     /// Seconds of their calls.
     pub duration_sec: i64,
+    /// What they cost, in millionths of the currency.
+    pub price: i64,
 }
 
 impl Amounts {
@@ -98,6 +116,7 @@ impl AddAssign for Amounts {
         self.count += more.count;
         self.num_parts += more.num_parts;
         self.duration_sec += more.duration_sec;
+        self.price += more.price;
     }
 }
 
@@ -109,6 +128,7 @@ impl Neg for Amounts {
             count: -self.count,
             num_parts: -self.num_parts,
             duration_sec: -self.duration_sec,
+            price: -self.price,
         }
     }
 }
@@ -136,11 +156,13 @@ impl Counted {
                 status: message.status,
                 simulated: message.simulated,
                 network_code: message.network_code.clone(),
+                currency: message.price.map(|price| price.currency),
             },
             amounts: Amounts {
                 count: 1,
                 num_parts: message.num_parts.map_or(0, i64::from),
                 duration_sec: message.duration_sec.unwrap_or(0).max(0),
+                price: message.price.map_or(0, |price| price.millionths),
             },
         }
     }

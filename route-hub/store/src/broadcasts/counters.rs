@@ -1,7 +1,7 @@
 //! What messages do to the counts of their broadcasts.
 
 use crate::{StoreError, Tx, values};
-use hub_domain::{BroadcastCounts, BroadcastShare, Message};
+use hub_domain::{BroadcastCounts, BroadcastShare, Currency, Message, Price};
 use postrider_model::{BroadcastId, MessageStatus, UnixMs};
 use std::collections::BTreeMap;
 
@@ -21,6 +21,23 @@ struct Tally {
     replies: i64,
     last_reply: Option<UnixMs>,
     clicked: i64,
+    price: i64,
+    /// `Some(None)`: several.
+    currency: Option<Option<Currency>>,
+}
+
+impl Tally {
+    fn add_price(&mut self, price: Option<Price>, sign: i64) {
+        let Some(price) = price else {
+            return;
+        };
+        self.price += sign * price.millionths;
+        let own = Some(price.currency);
+        self.currency = match self.currency {
+            None => Some(own),
+            Some(before) => Some(before.filter(|_| before == own)),
+        };
+    }
 }
 
 impl Tallies {
@@ -43,11 +60,13 @@ impl Tallies {
             let tally = self.of(before.broadcast_id);
             tally.counts.add(before.status, -1);
             tally.parts -= before.parts;
+            tally.add_price(before.price, -1);
         }
         if let Some(after) = after {
             let tally = self.of(after.broadcast_id);
             tally.counts.add(after.status, 1);
             tally.parts += after.parts;
+            tally.add_price(after.price, 1);
             tally.last_send = tally.last_send.max(after.time_sent);
             if after.status == MessageStatus::Failed {
                 tally.last_send = tally.last_send.max(Some(message.time_updated));
@@ -80,6 +99,8 @@ impl Tallies {
     pub fn write(self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
         for (id, tally) in self.by_broadcast {
             let counts = tally.counts;
+            let currency = tally.currency.as_ref();
+            let currency = currency.map(|one| one.as_ref().map_or("", Currency::as_str));
             tx.run(
                 "UPDATE broadcasts SET estimated_count = estimated_count + $2, \
                  queued_count = queued_count + $3, sent_count = sent_count + $4, \
@@ -95,7 +116,10 @@ impl Tallies {
                  THEN last_send_time ELSE $13 END, \
                  last_reply_time = CASE WHEN CAST($14 AS BIGINT) IS NULL OR last_reply_time > $14 \
                  THEN last_reply_time ELSE $14 END, \
-                 clicked_count = clicked_count + $15 WHERE id = $1",
+                 clicked_count = clicked_count + $15, price = price + $16, \
+                 price_currency = CASE WHEN CAST($17 AS TEXT) IS NULL THEN price_currency \
+                 WHEN price_currency IS NULL OR price_currency = $17 THEN $17 ELSE '' END \
+                 WHERE id = $1",
                 &values![
                     id,
                     tally.expected,
@@ -112,6 +136,8 @@ impl Tallies {
                     tally.last_send,
                     tally.last_reply,
                     tally.clicked,
+                    tally.price,
+                    currency,
                 ],
             )?;
         }

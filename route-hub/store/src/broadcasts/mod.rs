@@ -3,7 +3,7 @@
 
 use crate::list::{self, Column, Index, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
-use crate::{Row, StoreError, Tx, values};
+use crate::{Row, StoreError, Tx, messages, values};
 use hub_domain::{
     Address, Broadcast, BroadcastCounts, BroadcastStage, BroadcastTo, ContactFilter, MessageSource,
     MessageType,
@@ -17,7 +17,8 @@ macro_rules! columns {
          contact_filter, exclude_contact_id, stage, done_up_to, reached, estimated_count, problem, queued_count, \
          sent_count, failed_count, failed_queued_count, delivered_count, not_delivered_count, \
          cancelled_count, num_parts, reply_count, last_reply_time, last_message_time, \
-         last_send_time, time_created, exclude_group_id, campaign_id, clicked_count"
+         last_send_time, time_created, exclude_group_id, campaign_id, clicked_count, price, \
+         price_currency"
     };
 }
 
@@ -26,7 +27,8 @@ mod progress;
 
 pub use counters::Tallies;
 pub use progress::{
-    advance, called_off, cancel, end, end_of_project, end_of_schedule, next_after, walked,
+    advance, called_off, cancel, end, end_of_project, end_of_schedule, next_after, note_problem,
+    walked,
 };
 
 /// The column of the message, as errors name it.
@@ -65,7 +67,7 @@ pub fn insert(
             "INSERT INTO broadcasts (",
             columns!(),
             ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, \
-             $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32)"
+             $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34)"
         ),
         &values![
             broadcast.id,
@@ -100,6 +102,11 @@ pub fn insert(
             broadcast.exclude_group_id,
             broadcast.campaign_id,
             broadcast.clicked_count,
+            broadcast.price.map_or(0, |price| price.millionths),
+            broadcast
+                .price
+                .as_ref()
+                .map(|price| price.currency.as_str()),
         ],
     )?;
     if broadcast.to == BroadcastTo::Numbers {
@@ -212,6 +219,7 @@ fn read(row: &Row<'_>) -> Result<Broadcast, StoreError> {
         exclude_group_id: columns.opt_id()?,
         campaign_id: columns.opt_id()?,
         clicked_count: columns.int()?,
+        price: messages::price(Some(columns.int()?), columns.opt_text()?),
     })
 }
 

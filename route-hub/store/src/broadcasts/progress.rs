@@ -84,6 +84,14 @@ pub fn end(tx: &mut Tx<'_>, id: BroadcastId, problem: &str) -> Result<(), StoreE
     Ok(())
 }
 
+/// Notes why recipients of a broadcast were left out.
+pub fn note_problem(tx: &mut Tx<'_>, id: BroadcastId, problem: &str) -> Result<(), StoreError> {
+    tx.run(
+        "UPDATE broadcasts SET problem = $2 WHERE id = $1",
+        &values![id, problem],
+    )
+}
+
 /// Ends those of a schedule that is deleted; whom they have reached keep their messages.
 pub fn end_of_schedule(
     tx: &mut Tx<'_>,

@@ -7,9 +7,11 @@ use crate::list::{
 };
 use crate::row::Cursor;
 use crate::variables::OF_CONTACTS;
-use crate::{Row, StoreError, Tx, groups, values};
-use hub_domain::{Address, Contact, ConversationStatus, FieldOwner, RouteId, Vars, fold, numbers};
-use postrider_model::{ContactId, PhoneNumber, ProjectId};
+use crate::{Row, StoreError, Tx, groups, usage, values};
+use hub_domain::{
+    Address, Contact, ConversationStatus, FieldOwner, RouteId, UsageType, Vars, fold, numbers,
+};
+use postrider_model::{ContactId, PhoneNumber, ProjectId, UnixMs};
 
 /// The columns in the order in which [`read`] takes them.
 macro_rules! columns {
@@ -133,7 +135,12 @@ pub fn change(
 
 /// Removes a contact with its variables and memberships; says whether it was there. Its messages
 /// stay.
-pub fn delete(tx: &mut Tx<'_>, project_id: ProjectId, id: ContactId) -> Result<bool, StoreError> {
+pub fn delete(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    id: ContactId,
+    now: UnixMs,
+) -> Result<bool, StoreError> {
     let removed = tx.execute(
         "DELETE FROM contacts WHERE id = $1 AND project_id = $2",
         &values![id, project_id],
@@ -141,6 +148,7 @@ pub fn delete(tx: &mut Tx<'_>, project_id: ProjectId, id: ContactId) -> Result<b
     if removed == 0 {
         return Ok(false);
     }
+    usage::count(tx, project_id, UsageType::Contacts, -1, now)?;
     OF_CONTACTS.remove_all(tx, id.get())?;
     groups::leave_all(tx, id)?;
     Ok(true)
@@ -148,6 +156,12 @@ pub fn delete(tx: &mut Tx<'_>, project_id: ProjectId, id: ContactId) -> Result<b
 
 /// Stores a new contact that has no variables.
 pub fn insert(tx: &mut Tx<'_>, contact: &Contact) -> Result<(), StoreError> {
+    usage::count_made(
+        tx,
+        contact.project_id,
+        UsageType::Contacts,
+        contact.id.key(),
+    )?;
     tx.run(
         concat!(
             "INSERT INTO contacts (",

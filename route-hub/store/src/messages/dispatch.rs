@@ -171,7 +171,7 @@ pub fn update_ownership(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreE
         "UPDATE messages SET status = $2, state = $3, ep = $4, device_id = $5, install = $6, \
          down_s = $7, flags = $8, send_attempts = $9, error_message = $10, error_code = $11, \
          time_sent = $12, time_updated = $13, life_end = $14, parts_done = $15, num_parts = $16, \
-         network_code = $17 WHERE id = $1",
+         network_code = $17, price = $18, price_currency = $19 WHERE id = $1",
         &values![
             message.id,
             status_code(message.status),
@@ -190,6 +190,8 @@ pub fn update_ownership(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreE
             &message.parts_done,
             message.num_parts,
             &message.network_code,
+            message.price.map(|price| price.millionths),
+            message.price.as_ref().map(|price| price.currency.as_str()),
         ],
     )?;
     Ok(())

@@ -5,11 +5,12 @@ use crate::list::{self, Column, Index, Kind, Link, ListQuery, Names, Page, Scope
 use crate::row::Cursor;
 use crate::value::rows_of_parameters;
 use crate::{
-    Row, StoreError, Tx, Value, files, labels, short_links, statistics, values, webhook_deliveries,
+    Row, StoreError, Tx, Value, files, labels, short_links, statistics, usage, values,
+    webhook_deliveries,
 };
 use hub_domain::{
     Address, Direction, Disclosure, FileHolder, Medium, Message, MessageSource, MessageType,
-    OnUnknown, Vars, files_of, status_code, status_from_code,
+    OnUnknown, Price, UsageType, Vars, files_of, status_code, status_from_code,
 };
 use ownership::OwnershipRow;
 use postrider_model::{MessageId, MessageText, ProjectId, Secret, UnixMs};
@@ -25,7 +26,7 @@ macro_rules! columns {
          duration, ring_time, vars, route_params, status_url, status_secret, send_attempts, state, \
          ep, device_id, install, down_s, flags, on_unknown, life_end, hidden, parts_done, \
          scheduled_id, route_id, broadcast_id, template, maker_sees, media, campaign_id, \
-         track_clicks"
+         track_clicks, price, price_currency"
     };
 }
 
@@ -37,7 +38,7 @@ macro_rules! queued {
 }
 
 /// How many columns these are.
-const COLUMNS: usize = 47;
+const COLUMNS: usize = 49;
 /// Messages that are stored with one statement, where there are as many.
 const ROWS: usize = 50;
 
@@ -138,15 +139,26 @@ pub fn insert(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
     name_files(tx, message)
 }
 
-fn insert_row(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
+/// Counts a new message in the statistics, and in what its organization has and uses.
+fn count_new(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
     statistics::count(tx, message);
+    let (project, key) = (message.project_id, message.id.key());
+    usage::count_made(tx, project, UsageType::StoredMessages, key)?;
+    if message.direction == Direction::Outgoing && !message.simulated {
+        usage::count_made(tx, project, UsageType::ExternalMessagesDay, key)?;
+    }
+    Ok(())
+}
+
+fn insert_row(tx: &mut Tx<'_>, message: &Message) -> Result<(), StoreError> {
+    count_new(tx, message)?;
     tx.run(
         concat!(
             "INSERT INTO messages (",
             columns!(),
             ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, \
              $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, \
-             $35, $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $47)"
+             $35, $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $47, $48, $49)"
         ),
         &row(message),
     )
@@ -161,8 +173,7 @@ pub fn insert_all(tx: &mut Tx<'_>, messages: &[Message]) -> Result<(), StoreErro
     let chunks = messages.chunks_exact(ROWS);
     let rest = chunks.remainder();
     for some in chunks {
-        some.iter()
-            .for_each(|message| statistics::count(tx, message));
+        some.iter().try_for_each(|message| count_new(tx, message))?;
         let values: Vec<_> = some.iter().flat_map(row).collect();
         tx.run(&INSERT, &values)?;
     }
@@ -232,6 +243,8 @@ fn row(message: &Message) -> [Value<'_>; COLUMNS] {
         Medium::all_to_json(&message.media),
         message.campaign_id,
         message.track_clicks,
+        message.price.map(|price| price.millionths),
+        message.price.as_ref().map(|price| price.currency.as_str()),
     ]
 }
 
@@ -355,6 +368,7 @@ pub fn hide(
         &values![id, project_id, now],
     )?;
     if changed == 1 {
+        usage::count(tx, project_id, UsageType::StoredMessages, -1, now)?;
         labels::forget(tx, id)?;
         webhook_deliveries::forget(tx, id)?;
         short_links::forget(tx, project_id, id)?;
@@ -395,6 +409,14 @@ pub fn list(
 /// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
 pub fn count(tx: &mut Tx<'_>, project_id: ProjectId, query: &ListQuery) -> Result<u64, StoreError> {
     list::count(tx, &TABLE, &[Scope::of_project(project_id)], query)
+}
+
+/// Returns a price of its columns.
+pub(crate) fn price(millionths: Option<i64>, currency: Option<String>) -> Option<Price> {
+    Some(Price {
+        millionths: millionths?,
+        currency: currency?.parse().ok()?,
+    })
 }
 
 pub(crate) fn read(row: &Row<'_>) -> Result<Message, StoreError> {
@@ -446,6 +468,7 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Message, StoreError> {
             .unwrap_or_default(),
         campaign_id: columns.opt_id()?,
         track_clicks: columns.flag()?,
+        price: price(columns.opt_int()?, columns.opt_text()?),
     })
 }
 

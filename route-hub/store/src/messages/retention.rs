@@ -2,8 +2,10 @@
 
 use crate::purge::{self, Purged};
 use crate::row::Cursor;
-use crate::{StoreError, Tx, contacts, files, labels, statistics, values, webhook_deliveries};
-use hub_domain::{Direction, FileHolder};
+use crate::{
+    StoreError, Tx, contacts, files, labels, statistics, usage, values, webhook_deliveries,
+};
+use hub_domain::{Direction, FileHolder, UsageType};
 use postrider_link::ownership::hub::HubState;
 use postrider_model::{ContactId, Key, MessageId, ProjectId, UnixMs};
 use std::collections::BTreeMap;
@@ -27,6 +29,8 @@ pub struct Retention {
     pub before: UnixMs,
     /// What nobody knows the end of goes when its life was over before this.
     pub unknown_before: UnixMs,
+    /// When they go.
+    pub now: UnixMs,
     /// Most messages looked at.
     pub step: u32,
 }
@@ -91,6 +95,7 @@ pub fn remove_old(
             continue;
         }
         erase(tx, message.id)?;
+        usage::count(tx, project_id, UsageType::StoredMessages, -1, retention.now)?;
         count += 1;
         if let Some(contact_id) = message.contact_id {
             let (incoming, outgoing) = counts.entry(contact_id).or_default();
@@ -166,6 +171,7 @@ pub(crate) fn erase(tx: &mut Tx<'_>, id: MessageId) -> Result<(), StoreError> {
         &values![id],
     )?;
     labels::forget(tx, id)?;
+    statistics::forget(tx, id)?;
     webhook_deliveries::forget(tx, id)?;
     files::let_go(tx, FileHolder::Message, id.get())?;
     tx.run("DELETE FROM messages WHERE id = $1", &values![id])?;

@@ -261,10 +261,10 @@ impl Groups {
             }
             let took = Stopwatch::start();
             self.session.begin_job_at(place, queued.job.steps_max());
-            let mut tx = Tx::new(&mut self.session, &self.hub.keys);
+            let mut tx = Tx::after(&mut self.session, &self.hub.keys, counts);
             let committable = queued.job.run(&mut tx);
             let is_too_large = tx.is_over_budget();
-            counts.merge(std::mem::take(tx.counts()));
+            counts = std::mem::take(tx.counts());
             self.hub.health.worsen(tx.told());
             let raises = tx.changes_version() && !self.hub.mistakes.is("version_not_raised");
             gates.ran(&*queued.job, tx.last_key(), raises);

@@ -73,6 +73,9 @@ const STORAGE: &[&str] = &[
      autovacuum_vacuum_threshold = 2000)",
     "ALTER TABLE rate_tokens SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.0, \
      autovacuum_vacuum_threshold = 500)",
+    "ALTER TABLE usage_changes SET (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02)",
+    "ALTER TABLE usage_totals SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.0, \
+     autovacuum_vacuum_threshold = 500)",
     "ALTER TABLE webhook_deliveries SET (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02)",
     "ALTER TABLE webhook_deliveries_kept SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.0, \
      autovacuum_vacuum_threshold = 500)",
@@ -87,6 +90,8 @@ const STORAGE: &[&str] = &[
     "ALTER TABLE facts_aside SET (autovacuum_vacuum_scale_factor = 0.02)",
     "ALTER TABLE group_members SET (autovacuum_vacuum_scale_factor = 0.02)",
     "ALTER TABLE inbound_counted SET (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02)",
+    "ALTER TABLE counted_links SET (autovacuum_vacuum_scale_factor = 0.02)",
+    "ALTER TABLE link_counts SET (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02)",
     "ALTER TABLE message_counts SET (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02)",
     "ALTER TABLE message_day_sums SET (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02)",
     "ALTER TABLE message_days SET (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02)",
@@ -95,7 +100,9 @@ const STORAGE: &[&str] = &[
     "ALTER TABLE past_exposures SET (autovacuum_vacuum_scale_factor = 0.02)",
     "ALTER TABLE row_vars SET (autovacuum_vacuum_scale_factor = 0.02)",
     "ALTER TABLE schedules SET (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02)",
+    "ALTER TABLE task_bad_rows SET (autovacuum_vacuum_scale_factor = 0.02)",
     "ALTER TABLE task_contacts SET (autovacuum_vacuum_scale_factor = 0.02)",
+    "ALTER TABLE task_parts SET (autovacuum_vacuum_scale_factor = 0.02)",
     "ALTER TABLE tasks SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05)",
 ];
 
@@ -107,12 +114,14 @@ const FINDING: &[(&str, &[&str])] = &[
     ("broadcasts", &["project_id", "scheduled_id"]),
     ("contact_vars", &["field_id", "bearer_id"]),
     ("contacts", &["project_id"]),
+    ("counted_links", &["message_id"]),
     ("data_rows", &["table_id", "contact_id"]),
     ("facts_aside", &["project_id", "device_id"]),
     ("file_uses", &["holder", "file_id"]),
     ("files", &["project_id"]),
     ("group_members", &["group_id", "member_id"]),
     ("idempotency", &["project_id"]),
+    ("link_destinations", &["project_id"]),
     ("message_labels", &["label_id", "labelled_id"]),
     (
         "messages",
@@ -132,7 +141,9 @@ const FINDING: &[(&str, &[&str])] = &[
         "schedules",
         &["project_id", "relative_id", "group_id", "listed_contact_id"],
     ),
+    ("task_bad_rows", &["task_id"]),
     ("task_contacts", &["task_id"]),
+    ("task_parts", &["task_id"]),
     ("tasks", &["project_id"]),
     ("webhook_deliveries", &["project_id", "message_id"]),
     ("webhook_log", &["project_id"]),

@@ -1,39 +1,51 @@
 //! What the jobs of a commit group count together.
 
+use crate::usage::Uses;
 use crate::{StoreError, Tx, Value, values};
-use hub_domain::{Amounts, CountedBy, status_code};
+use hub_domain::{Amounts, CountedBy, CountedLink, Currency, status_code};
 use std::collections::BTreeMap;
 
 /// Counters and what is to be added to each.
 #[derive(Debug, Default)]
-pub(crate) struct Counts(BTreeMap<CountedBy, Amounts>);
+pub(crate) struct Counts {
+    messages: BTreeMap<CountedBy, Amounts>,
+    links: BTreeMap<(CountedLink, CountedBy), Amounts>,
+    /// What projects have and use.
+    pub(crate) uses: Uses,
+}
 
 impl Counts {
     pub(crate) fn add(&mut self, by: CountedBy, amounts: Amounts) {
-        *self.0.entry(by).or_default() += amounts;
+        *self.messages.entry(by).or_default() += amounts;
     }
 
-    /// Adds what another job counted.
-    pub(crate) fn merge(&mut self, other: Self) {
-        for (by, amounts) in other.0 {
-            self.add(by, amounts);
-        }
+    /// Counts messages by what is said of their short links.
+    pub(crate) fn add_link(&mut self, link: CountedLink, by: CountedBy, amounts: Amounts) {
+        *self.links.entry((link, by)).or_default() += amounts;
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.messages.is_empty() && self.links.is_empty() && self.uses.is_empty()
     }
 
     /// Writes each counter once, and nothing where minus and plus are the same.
     pub(crate) fn write(self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
-        let changed = self.0.iter().filter(|(_, amounts)| !amounts.is_nothing());
-        for (by, amounts) in changed {
+        self.uses.write(tx)?;
+        for (by, amounts) in self.messages.iter().filter(is_something) {
             let values = row(by, *amounts);
             add_to_counter(tx, &values)?;
             add_to_days(tx, &values)?;
         }
+        for ((link, by), amounts) in self.links.iter().filter(is_something) {
+            let values = [&row(by, *amounts)[..], &[Value::from(link.code())]].concat();
+            add_to_links(tx, &values)?;
+        }
         Ok(())
     }
+}
+
+fn is_something<K>((_, amounts): &(K, &Amounts)) -> bool {
+    !amounts.is_nothing()
 }
 
 fn row<'v>(by: &'v CountedBy, amounts: Amounts) -> [Value<'v>; 14] {
@@ -47,11 +59,11 @@ fn row<'v>(by: &'v CountedBy, amounts: Amounts) -> [Value<'v>; 14] {
         status_code(by.status),
         by.simulated,
         by.network_code.as_deref().unwrap_or_default(),
-        "",
+        by.currency.as_ref().map_or("", Currency::as_str),
         amounts.count,
         amounts.num_parts,
         amounts.duration_sec,
-        0_i64,
+        amounts.price,
     ]
 }
 
@@ -66,6 +78,22 @@ fn add_to_counter(tx: &mut Tx<'_>, values: &[Value<'_>]) -> Result<(), StoreErro
          num_parts = message_counts.num_parts + excluded.num_parts, \
          duration_sec = message_counts.duration_sec + excluded.duration_sec, \
          price = message_counts.price + excluded.price",
+        values,
+    )
+}
+
+/// As [`add_to_counter`], with the link as the last value.
+fn add_to_links(tx: &mut Tx<'_>, values: &[Value<'_>]) -> Result<(), StoreError> {
+    tx.run(
+        "INSERT INTO link_counts (project_id, quarter, phone_id, direction, message_type, source, \
+         status, simulated, network_code, currency, messages, num_parts, duration_sec, price, link) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) \
+         ON CONFLICT (project_id, quarter, link, phone_id, direction, message_type, source, status, \
+         simulated, network_code, currency) DO UPDATE SET \
+         messages = link_counts.messages + excluded.messages, \
+         num_parts = link_counts.num_parts + excluded.num_parts, \
+         duration_sec = link_counts.duration_sec + excluded.duration_sec, \
+         price = link_counts.price + excluded.price",
         values,
     )
 }

@@ -9,6 +9,7 @@ mod backlog;
 mod contacts;
 mod counts;
 mod days;
+mod links;
 mod sums;
 
 pub(crate) use backlog::{counted_up_to, is_counted, range, uncounted_until};
@@ -16,6 +17,8 @@ pub use backlog::{is_uncounted, uncounted};
 pub use contacts::{contacts_made, members_joined};
 pub(crate) use counts::Counts;
 pub use days::{Span, add_up, added_up, first_counted};
+pub(crate) use links::forget;
+pub use links::{count_links, of_links};
 pub use sums::{of_days, of_quarters};
 
 use crate::{StoreError, Tx};
@@ -31,6 +34,7 @@ pub(crate) fn count(tx: &mut Tx<'_>, message: &Message) {
 pub fn recount(tx: &mut Tx<'_>, before: &Counted, message: &Message) -> Result<(), StoreError> {
     let after = Counted::of(message);
     if *before != after && is_counted(tx, message)? {
+        links::recount(tx, before, &after, message)?;
         tx.counts().add(before.by.clone(), -before.amounts);
         tx.counts().add(after.by, after.amounts);
     }

@@ -2,7 +2,7 @@
 
 use super::Span;
 use crate::row::Cursor;
-use crate::{Row, StoreError, Tx, values};
+use crate::{StoreError, Tx, values};
 use hub_domain::{
     Amounts, CountedBy, Direction, MessageSource, MessageType, Quarter, status_from_code,
 };
@@ -12,9 +12,18 @@ use postrider_model::ProjectId;
 macro_rules! columns {
     () => {
         "project_id, first, until, phone_id, direction, message_type, source, status, simulated, \
-         network_code, messages, num_parts, duration_sec"
+         network_code, currency, messages, num_parts, duration_sec, price"
     };
 }
+
+/// As [`columns`], of tables that have the quarter hour.
+macro_rules! columns_of_quarters {
+    () => {
+        "project_id, quarter, quarter + 1, phone_id, direction, message_type, source, status, \
+         simulated, network_code, currency, messages, num_parts, duration_sec, price"
+    };
+}
+pub(super) use columns_of_quarters;
 
 /// Hands on each counter of a project's quarter hours, those in which nothing is left too.
 pub fn of_quarters(
@@ -24,12 +33,14 @@ pub fn of_quarters(
     mut each: impl FnMut(CountedBy, Amounts),
 ) -> Result<(), StoreError> {
     tx.query(
-        "SELECT project_id, quarter, quarter + 1, phone_id, direction, message_type, source, status, \
-         simulated, network_code, messages, num_parts, duration_sec FROM message_counts \
-         WHERE project_id = $1 AND quarter >= $2 AND quarter < $3",
+        concat!(
+            "SELECT ",
+            columns_of_quarters!(),
+            " FROM message_counts WHERE project_id = $1 AND quarter >= $2 AND quarter < $3"
+        ),
         &values![project_id, within.first.0, within.until.0],
         |row| {
-            let (_, by, amounts) = read(row)?;
+            let (_, by, amounts) = read(&mut Cursor::new(row))?;
             each(by, amounts);
             Ok(())
         },
@@ -53,7 +64,7 @@ pub fn of_days(
         ),
         &values![project_id, within.first.0, within.until.0],
         |row| {
-            let (day, by, amounts) = read(row)?;
+            let (day, by, amounts) = read(&mut Cursor::new(row))?;
             if wanted(day) {
                 each(by, amounts);
             }
@@ -64,8 +75,7 @@ pub fn of_days(
 }
 
 /// Reads a counter and the span that it is of.
-fn read(row: &Row<'_>) -> Result<(Span, CountedBy, Amounts), StoreError> {
-    let mut columns = Cursor::new(row);
+pub(super) fn read(columns: &mut Cursor<'_>) -> Result<(Span, CountedBy, Amounts), StoreError> {
     let project_id = columns.id()?;
     let [first, until] = [columns.int()?, columns.int()?].map(Quarter);
     let by = CountedBy {
@@ -78,11 +88,13 @@ fn read(row: &Row<'_>) -> Result<(Span, CountedBy, Amounts), StoreError> {
         status: columns.coded(status_from_code)?,
         simulated: columns.flag()?,
         network_code: columns.opt_text()?.filter(|network| !network.is_empty()),
+        currency: columns.text()?.parse().ok(),
     };
     let amounts = Amounts {
         count: columns.int()?,
         num_parts: columns.int()?,
         duration_sec: columns.int()?,
+        price: columns.int()?,
     };
     Ok((Span { first, until }, by, amounts))
 }

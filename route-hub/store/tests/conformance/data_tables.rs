@@ -59,8 +59,8 @@ pub(crate) fn a_table_its_rows_and_its_views_read_back<B: Backend>() {
         table.show_add_row = false;
         table.vars = sample::some_vars();
         data_tables::update(tx, &table)?;
-        data_tables::add_rows(tx, id(PROJECT), id(TABLE), 3)?;
-        data_tables::add_rows(tx, id(PROJECT), id(TABLE), -1)?;
+        data_tables::add_rows(tx, id(PROJECT), id(TABLE), 3, UnixMs(9))?;
+        data_tables::add_rows(tx, id(PROJECT), id(TABLE), -1, UnixMs(9))?;
         table.num_rows = 2;
         let stored = data_tables::get(tx, id(PROJECT), id(TABLE))?;
         assert_eq!(stored.as_ref(), Some(&table));
@@ -544,9 +544,9 @@ pub(crate) fn a_deleted_table_is_gone_at_once_and_its_rows_go_in_steps<B: Backen
             };
             create(tx, &row)?;
         }
-        assert!(!data_tables::begin_clearing(tx, id(11), table)?);
-        assert!(data_tables::begin_clearing(tx, id(PROJECT), table)?);
-        assert!(!data_tables::begin_clearing(tx, id(PROJECT), table)?);
+        assert!(!data_tables::begin_clearing(tx, id(11), table, UnixMs(9))?);
+        assert!(data_tables::begin_clearing(tx, id(PROJECT), table, UnixMs(9))?);
+        assert!(!data_tables::begin_clearing(tx, id(PROJECT), table, UnixMs(9))?);
         assert_eq!(data_tables::get(tx, id(PROJECT), table)?, None);
         assert_eq!(data_tables::by_name(tx, id(PROJECT), "Table 1000")?, None);
         let all = data_tables::list(tx, id(PROJECT), &ListQuery::default())?;

@@ -26,6 +26,7 @@ fn file(value: i64, source: FileSource) -> StoredFile {
         thumbnail_size: Some(7),
         time_created: UnixMs(value),
         time_touched: UnixMs(value),
+        needs: Some(Permission::ViewData),
     }
 }
 
@@ -83,17 +84,17 @@ pub(crate) fn what_is_named_stays_until_nothing_names_it<B: Backend>() {
             !files::name(tx, id(11), schedule, &[id(101)])?,
             "of another project"
         );
-        assert!(!files::delete(tx, id(PROJECT), id(100))?);
+        assert!(!files::delete(tx, id(PROJECT), id(100), UnixMs(9))?);
         assert!(files::name_instead(tx, id(PROJECT), message, &[id(101)])?);
         assert!(
-            !files::delete(tx, id(PROJECT), id(100))?,
+            !files::delete(tx, id(PROJECT), id(100), UnixMs(9))?,
             "the schedule names it"
         );
         files::let_go(tx, FileHolder::Scheduled, 7)?;
         assert!(!files::is_named(tx, id(100))? && files::is_named(tx, id(101))?);
-        assert!(files::delete(tx, id(PROJECT), id(100))?);
-        assert!(!files::delete(tx, id(PROJECT), id(100))?);
-        assert!(!files::delete(tx, id(PROJECT), id(101))?);
+        assert!(files::delete(tx, id(PROJECT), id(100), UnixMs(9))?);
+        assert!(!files::delete(tx, id(PROJECT), id(100), UnixMs(9))?);
+        assert!(!files::delete(tx, id(PROJECT), id(101), UnixMs(9))?);
         Ok(())
     });
 }
@@ -114,6 +115,7 @@ pub(crate) fn what_has_had_its_time_goes_unless_it_is_named<B: Backend>() {
         }
         files::name(tx, id(PROJECT), (FileHolder::Message, 7), &[id(110)])?;
         let passing = Passing {
+            now: UnixMs(200),
             unnamed_before: UnixMs(150),
             of_tasks_before: UnixMs(200),
         };
@@ -144,11 +146,11 @@ pub(crate) fn a_message_names_what_it_carries_while_it_is_there<B: Backend>() {
         for value in 51..=110 {
             assert!(messages::hide(tx, id(PROJECT), id(value), UnixMs(5))?);
         }
-        assert!(!files::delete(tx, id(PROJECT), id(100))?, "one is left");
+        assert!(!files::delete(tx, id(PROJECT), id(100), UnixMs(9))?, "one is left");
         let kept = messages::get(tx, id(PROJECT), id(50))?.map(|it| it.media);
         assert_eq!(kept, Some(carrying(50).media));
         assert!(messages::hide(tx, id(PROJECT), id(50), UnixMs(5))?);
-        assert!(files::delete(tx, id(PROJECT), id(100))?);
+        assert!(files::delete(tx, id(PROJECT), id(100), UnixMs(9))?);
         Ok(())
     });
 }

@@ -39,6 +39,8 @@ mod tasks;
 #[cfg(test)]
 mod tenancy;
 #[cfg(test)]
+mod usage;
+#[cfg(test)]
 mod upkeep;
 
 #[cfg(test)]
@@ -85,6 +87,8 @@ conformance! {
         a_task_reads_back_as_it_changes
         the_oldest_task_under_way_of_each_project_is_found
         a_contact_is_taken_once_until_its_task_ends
+        a_task_that_goes_through_a_file_reads_back
+        parts_and_bad_rows_are_there_until_their_task_ends
     }
     executor {
         parameters_keep_their_numbers
@@ -170,6 +174,12 @@ conformance! {
         projects_and_their_broadcasts_take_turns
         a_cancelled_broadcast_is_walked_through_once
     }
+    usage {
+        what_there_is_is_counted_by_quarter_hours_of_each_change
+        messages_that_leave_stay_counted_and_those_that_are_kept_do_not
+        a_job_that_is_held_to_limits_does_not_go_beyond_them
+        a_day_gives_no_more_requests_than_it_has
+    }
     short_links {
         a_link_reads_back_and_counts_its_first_click
         a_link_goes_with_a_deleted_message_and_outlives_an_old_one
@@ -181,6 +191,10 @@ conformance! {
         a_day_s_sums_follow_its_counters
         old_messages_are_counted_once_while_they_change
         messages_that_are_gone_stay_counted
+        links_are_counted_as_a_recount_counts_them
+        a_thousand_destinations_of_a_day_have_names
+        links_that_do_not_count_and_messages_from_before_are_as_without_links
+        what_a_message_was_counted_under_goes_with_it
     }
     tenancy {
         no_id_of_another_project_is_found

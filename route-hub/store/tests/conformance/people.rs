@@ -358,7 +358,7 @@ pub(crate) fn pages_of_contacts_miss_and_repeat_nobody_who_stays<B: Backend>() {
             store_all(&store, &[guest]);
             if draw.below(2) == 0 {
                 let gone =
-                    store.write_blocking(move |tx| contacts::delete(tx, id(PROJECT), guest_id));
+                    store.write_blocking(move |tx| contacts::delete(tx, id(PROJECT), guest_id, UnixMs(9)));
                 assert!(gone.unwrap());
             }
             next_key += 10;
@@ -517,7 +517,7 @@ pub(crate) fn what_was_looked_up_together_follows_its_job_alone<B: Backend>() {
         let mut known = Known::default();
         known.look_up_numbers(tx, id(10), [&old, &new])?;
         known.look_up(tx, id(10), [id(1)])?;
-        contacts::delete(tx, id(10), id(1))?;
+        contacts::delete(tx, id(10), id(1), UnixMs(9))?;
         let mut found = |known: &Known, number| {
             let found = known.find_to_send_to(tx, id(10), number)?;
             Ok::<_, StoreError>(found.map(|contact| contact.id.get()))
@@ -555,7 +555,8 @@ pub(crate) fn a_large_group_is_gone_at_once_and_its_members_go_in_steps<B: Backe
     assert!(write(&store, move |tx| groups::delete(
         tx,
         id(PROJECT),
-        group
+        group,
+        UnixMs(9)
     )));
     assert_eq!(write(&store, move |tx| groups::of_contact(tx, member)), []);
     let (mut before, mut steps) = (left(&store), 0);

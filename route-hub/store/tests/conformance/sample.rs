@@ -25,6 +25,11 @@ pub(crate) fn organization() -> Organization {
         id: id(1),
         name: "One".to_owned(),
         timezone_id: "Europe/Vienna".to_owned(),
+        plan: Plan {
+            name: Some("Small".to_owned()),
+            limits: [(UsageType::Contacts, 5)].into(),
+            ..Plan::default()
+        },
         time_created: NOW,
     }
 }
@@ -87,6 +92,10 @@ pub(crate) fn full_message() -> Message {
         external_id: Some("ext-1".to_owned()),
         num_parts: Some(3),
         network_code: Some("23201".to_owned()),
+        price: Some(Price {
+            millionths: 250_000,
+            currency: "EUR".parse().unwrap(),
+        }),
         duration_sec: Some(-1),
         ring_time_sec: Some(12),
         vars: some_vars(),
@@ -173,6 +182,7 @@ pub(crate) fn full_phone() -> Phone {
         send_limit_max: Some(30),
         device_send_limit_max: Some(50),
         shift_tables: vec![1, 3],
+        tariff: Tariff::from_json(r#"{"currency":"EUR","per_part":"0.1"}"#),
         waits: PhoneWaits {
             silent_after: Some(60),
             unknown_after: Some(300),

@@ -105,6 +105,7 @@ pub(crate) fn a_link_goes_with_a_deleted_message_and_outlives_an_old_one<B: Back
         assert_eq!(short_links::by_code(tx, links[1].code)?, None);
         let far = UnixMs(i64::from(u32::MAX) * 1_000);
         let retention = messages::Retention {
+            now: far,
             before: far,
             unknown_before: far,
             step: 10,

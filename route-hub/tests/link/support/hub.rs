@@ -112,6 +112,7 @@ async fn add_project(hub: &Hub) -> Project {
         id: fresh_id(hub, now),
         name: "Organization".to_owned(),
         timezone_id: "UTC".to_owned(),
+        plan: hub_domain::Plan::default(),
         time_created: now.unix,
     };
     let mut project = Project::new(fresh_id(hub, now), organization.id, "Project", now.unix);

@@ -9,12 +9,18 @@ const LISTS: usize = 200;
 pub(super) struct List {
     path: String,
     p50_us: u64,
-    p99_us: u64,
+    /// The 99th percentile.
+    pub(super) p99_us: u64,
 }
 
 /// Measures a list of a project, whose path has its filters.
 pub(super) async fn list(hub: &Hub, path: String) -> Result<List, Failure> {
-    let request = Request::get(format!("{}/{path}&page_size=50", hub.project));
+    asked(hub, format!("{path}&page_size=50")).await
+}
+
+/// Measures what is asked of a project again and again.
+pub(super) async fn asked(hub: &Hub, path: String) -> Result<List, Failure> {
+    let request = Request::get(format!("{}/{path}", hub.project));
     let mut connection = Connection::open(&hub.caller).await?;
     let mut body = Vec::new();
     let mut spans = Vec::with_capacity(LISTS);

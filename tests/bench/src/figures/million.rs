@@ -100,7 +100,7 @@ pub(super) fn measure_lists_on_postgres(scale: Scale) -> Result<Vec<Figure>, Fai
 }
 
 /// Sends by the hundred until the project holds `wanted` messages.
-async fn fill(hub: &Hub, numbers: &Numbers, wanted: u64) -> Result<(), Failure> {
+pub(super) async fn fill(hub: &Hub, numbers: &Numbers, wanted: u64) -> Result<(), Failure> {
     let request = multi_send(&hub.project);
     loop {
         let stored = count(hub).await?;

@@ -9,16 +9,24 @@ mod across_hubs;
 mod agent;
 mod bare;
 mod contact_lists;
+mod csv;
+mod exports;
 mod lists;
 mod million;
 mod people;
 mod phones;
 mod postgres;
 mod postgres_hindered;
+mod rows;
 mod schedules;
 mod sends;
 mod several_hubs;
 mod shell;
+mod short_links;
+mod statistics;
+mod sweep;
+mod tasks;
+mod uploads;
 
 use crate::{
     Failure,
@@ -130,6 +138,38 @@ pub(crate) const GROUPS: &[Group] = &[
         names: phones::IDLE_NAMES,
         measure: phones::measure_idle,
     },
+    Group {
+        names: rows::NAMES,
+        measure: rows::measure,
+    },
+    Group {
+        names: tasks::NAMES,
+        measure: tasks::measure,
+    },
+    Group {
+        names: csv::NAMES,
+        measure: csv::measure,
+    },
+    Group {
+        names: exports::NAMES,
+        measure: exports::measure,
+    },
+    Group {
+        names: statistics::NAMES,
+        measure: statistics::measure,
+    },
+    Group {
+        names: short_links::NAMES,
+        measure: short_links::measure,
+    },
+    Group {
+        names: uploads::NAMES,
+        measure: uploads::measure,
+    },
+    Group {
+        names: sweep::NAMES,
+        measure: sweep::measure,
+    },
 ];
 
 /// The groups that need a PostgreSQL server.
@@ -157,6 +197,38 @@ pub(crate) const ON_POSTGRES: &[Group] = &[
     Group {
         names: phones::BACK_NAMES,
         measure: phones::measure_back,
+    },
+    Group {
+        names: rows::POSTGRES_NAMES,
+        measure: rows::measure_on_postgres,
+    },
+    Group {
+        names: tasks::POSTGRES_NAMES,
+        measure: tasks::measure_on_postgres,
+    },
+    Group {
+        names: csv::POSTGRES_NAMES,
+        measure: csv::measure_on_postgres,
+    },
+    Group {
+        names: exports::POSTGRES_NAMES,
+        measure: exports::measure_on_postgres,
+    },
+    Group {
+        names: statistics::POSTGRES_NAMES,
+        measure: statistics::measure_on_postgres,
+    },
+    Group {
+        names: short_links::POSTGRES_NAMES,
+        measure: short_links::measure_on_postgres,
+    },
+    Group {
+        names: uploads::POSTGRES_NAMES,
+        measure: uploads::measure_on_postgres,
+    },
+    Group {
+        names: sweep::POSTGRES_NAMES,
+        measure: sweep::measure_on_postgres,
     },
 ];
 

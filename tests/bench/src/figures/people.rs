@@ -192,7 +192,13 @@ pub(super) async fn make_group(hub: &Hub, body: &str) -> Result<String, Failure>
     Ok(made["id"].as_str().ok_or("a group has no id")?.to_owned())
 }
 
-async fn ask(hub: &Hub, method: &str, path: &str, body: &[u8]) -> Result<Value, Failure> {
+/// Asks once, and returns the answer.
+pub(super) async fn ask(
+    hub: &Hub,
+    method: &str,
+    path: &str,
+    body: &[u8],
+) -> Result<Value, Failure> {
     let mut connection = Connection::open(&hub.caller).await?;
     let answer = connection
         .exchange(&hub.caller, method, path, "", body)
@@ -200,7 +206,8 @@ async fn ask(hub: &Hub, method: &str, path: &str, body: &[u8]) -> Result<Value, 
     Ok(serde_json::from_slice(answer)?)
 }
 
-async fn sends_p99(hub: &Hub, scale: Scale, numbers: &Numbers) -> Result<f64, Failure> {
+/// Returns the 99th percentile of single sends on 64 connections, in microseconds.
+pub(super) async fn sends_p99(hub: &Hub, scale: Scale, numbers: &Numbers) -> Result<f64, Failure> {
     let request = single_send(&hub.project);
     let span = (scale.span / 2).max(Duration::from_millis(200));
     let loaded = closed_loop(&hub.caller, CONNECTIONS, span, numbers, &request).await?;

@@ -36,7 +36,11 @@ pub struct NewRow {
 
 impl NewRow {
     /// Refuses what names something that is not there.
-    fn check(&self, work: &mut UnitOfWork<'_, '_>, table: DataTableId) -> Result<(), Failure> {
+    pub(crate) fn check(
+        &self,
+        work: &mut UnitOfWork<'_, '_>,
+        table: DataTableId,
+    ) -> Result<(), Failure> {
         self.patch.check(work)?;
         let Lookup::Id(id) = self.lookup else {
             return Ok(());
@@ -51,7 +55,7 @@ impl NewRow {
     }
 
     /// Finds the row; `None` when there is none yet.
-    fn find(
+    pub(crate) fn find(
         &self,
         work: &mut UnitOfWork<'_, '_>,
         table: DataTableId,
@@ -67,7 +71,7 @@ impl NewRow {
         })
     }
 
-    fn save(
+    pub(crate) fn save(
         &self,
         work: &mut UnitOfWork<'_, '_>,
         table: DataTableId,

@@ -60,7 +60,10 @@ impl Saving {
     pub(crate) fn finish(self, work: &mut UnitOfWork<'_, '_>) -> Result<(), StoreError> {
         match self.more {
             0 => Ok(()),
-            more => data_tables::add_rows(work.tx, work.project.id, self.table, more),
+            more => {
+                let now = work.now.unix;
+                data_tables::add_rows(work.tx, work.project.id, self.table, more, now)
+            }
         }
     }
 }

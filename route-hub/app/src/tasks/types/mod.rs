@@ -17,7 +17,9 @@ use crate::contacts::saving::Saving;
 use crate::contacts::{ContactPatch, FoundGroups};
 use crate::data_tables::rows::saving::Saving as SavingRows;
 use crate::failure::Failure;
+use crate::tasks::export::{self, Export};
 use crate::tasks::filter::Of;
+use crate::tasks::import::{self, Import};
 use crate::tasks::params::{TaskParams, refused};
 use crate::unit_of_work::UnitOfWork;
 use crate::{contacts, data_tables, groups, labels, messages};
@@ -26,7 +28,7 @@ use hub_view::Refusal;
 use postrider_model::{GroupId, LabelId};
 
 /// What a type of task does with contacts.
-pub(super) trait OfContacts {
+pub(super) trait OfContacts: Send + Sync {
     /// Looks up what all rows of a step need, before the first write; refuses what is not there any more.
     fn begin(&mut self, _work: &mut UnitOfWork<'_, '_>) -> Result<(), Failure> {
         Ok(())
@@ -42,7 +44,7 @@ pub(super) trait OfContacts {
 }
 
 /// What a type of task does with rows of a data table.
-pub(super) trait OfRows {
+pub(super) trait OfRows: Send + Sync {
     /// Does it with one row. It refuses before its first write.
     fn change(
         &self,
@@ -53,7 +55,7 @@ pub(super) trait OfRows {
 }
 
 /// What a type of task does with messages.
-pub(super) trait OfMessages {
+pub(super) trait OfMessages: Send + Sync {
     /// Looks up what all rows of a step need, before the first write; refuses what is not there any more.
     fn begin(&mut self, _work: &mut UnitOfWork<'_, '_>) -> Result<(), Failure> {
         Ok(())
@@ -68,6 +70,8 @@ pub(super) enum Doing {
     Contacts(Box<dyn OfContacts>),
     Rows(Box<dyn OfRows>),
     Messages(Box<dyn OfMessages>),
+    Export(Export),
+    Import(Import),
 }
 
 impl Doing {
@@ -90,6 +94,11 @@ impl Doing {
             TaskType::RemoveLabel => Self::Messages(label::read(given, false)?),
             TaskType::UpdateMessageVar => Self::Messages(update_message_var::read(given)?),
             TaskType::DeleteMessages => Self::Messages(delete_messages::read(given)?),
+            TaskType::ExportContacts => Self::Export(export::read(given, Of::Contacts)?),
+            TaskType::ExportRows => Self::Export(export::read(given, Of::Rows)?),
+            TaskType::ExportMessages => Self::Export(export::read(given, Of::Messages)?),
+            TaskType::ImportContacts => Self::Import(import::read_of_contacts(given)?),
+            TaskType::ImportRows => Self::Import(import::read_of_rows(given)?),
         })
     }
 
@@ -97,8 +106,9 @@ impl Doing {
     pub(super) fn begin(&mut self, work: &mut UnitOfWork<'_, '_>) -> Result<(), Failure> {
         match self {
             Self::Contacts(doing) => doing.begin(work),
-            Self::Rows(_) => Ok(()),
+            Self::Rows(_) | Self::Export(_) => Ok(()),
             Self::Messages(doing) => doing.begin(work),
+            Self::Import(import) => import.check(work),
         }
     }
 
@@ -109,6 +119,8 @@ impl Doing {
             Self::Contacts(_) => true,
             Self::Rows(_) => of == Of::Rows,
             Self::Messages(_) => of == Of::Messages,
+            Self::Export(export) => export.takes(of),
+            Self::Import(_) => false,
         }
     }
 }
@@ -121,13 +133,38 @@ pub(super) const fn permission(task_type: TaskType) -> Permission {
         | TaskType::RemoveGroupMembers
         | TaskType::SetConversationStatus
         | TaskType::SetSendBlocked
-        | TaskType::DeleteContacts => contacts::PERMISSION,
-        TaskType::UpdateRowVar | TaskType::DeleteRows => data_tables::PERMISSION,
+        | TaskType::DeleteContacts
+        | TaskType::ImportContacts => contacts::PERMISSION,
+        TaskType::UpdateRowVar | TaskType::DeleteRows | TaskType::ImportRows => {
+            data_tables::PERMISSION
+        }
+        TaskType::ExportContacts => contacts::VIEW,
+        TaskType::ExportRows => data_tables::VIEW,
+        TaskType::ExportMessages => messages::VIEW,
         TaskType::CancelMessages | TaskType::ResendMessages | TaskType::UpdateMessageVar => {
             messages::PERMISSION
         }
         TaskType::AddLabel | TaskType::RemoveLabel => labels::PERMISSION,
         TaskType::DeleteMessages => messages::change::DELETE,
+    }
+}
+
+/// Says whether making a task of a type is in the audit log: what it does is there, or it hands out much.
+pub(super) const fn is_making_audited(task_type: TaskType) -> bool {
+    is_audited(task_type)
+        || matches!(
+            task_type,
+            TaskType::ExportContacts | TaskType::ExportRows | TaskType::ExportMessages
+        )
+}
+
+/// Returns under which name the audit log has the making of a task.
+pub(super) const fn action(task_type: TaskType) -> &'static str {
+    match task_type {
+        TaskType::ExportContacts => "contacts.export",
+        TaskType::ExportRows => "rows.export",
+        TaskType::ExportMessages => "messages.export",
+        _ => "task.create",
     }
 }
 
