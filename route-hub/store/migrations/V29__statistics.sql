@@ -1,6 +1,6 @@
 -- What messages are counted by: each combination, by the quarter hour of UTC in which they were made.
 -- Unknown networks are ''. Prices are in millionths of their currency, which is '' of what costs
--- nothing.
+-- nothing. A counter that changes often stands in parts, which add up.
 CREATE TABLE message_counts (
     project_id BIGINT NOT NULL,
     quarter BIGINT NOT NULL,
@@ -16,8 +16,9 @@ CREATE TABLE message_counts (
     num_parts BIGINT NOT NULL,
     duration_sec BIGINT NOT NULL,
     price BIGINT NOT NULL,
+    part BIGINT NOT NULL DEFAULT 0,
     PRIMARY KEY (project_id, quarter, phone_id, direction, message_type, source, status, simulated,
-        network_code, currency)
+        network_code, currency, part)
 ); -- clustered
 
 -- Days whose counters are added up: of the quarters from the first until before the last one, those
@@ -47,8 +48,9 @@ CREATE TABLE message_day_sums (
     num_parts BIGINT NOT NULL,
     duration_sec BIGINT NOT NULL,
     price BIGINT NOT NULL,
+    part BIGINT NOT NULL DEFAULT 0,
     PRIMARY KEY (project_id, first, until, phone_id, direction, message_type, source, status,
-        simulated, network_code, currency)
+        simulated, network_code, currency, part)
 ); -- clustered
 
 -- Messages from before there were counters, by project: those above the one key up to the other are

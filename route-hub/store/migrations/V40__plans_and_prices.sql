@@ -12,23 +12,10 @@ ALTER TABLE messages ADD COLUMN price_currency TEXT;
 ALTER TABLE broadcasts ADD COLUMN price BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE broadcasts ADD COLUMN price_currency TEXT;
 
--- How much each project has.
+-- How much each project has, in parts that add up.
 CREATE TABLE usage_totals (
-    project_id BIGINT NOT NULL PRIMARY KEY,
-    contacts BIGINT NOT NULL,
-    phones BIGINT NOT NULL,
-    stored_messages BIGINT NOT NULL,
-    external_messages BIGINT NOT NULL,
-    contact_groups BIGINT NOT NULL,
-    contact_fields BIGINT NOT NULL,
-    data_rows BIGINT NOT NULL,
-    file_bytes BIGINT NOT NULL
-);
-
--- By how much that changed in each quarter hour of UTC.
-CREATE TABLE usage_changes (
     project_id BIGINT NOT NULL,
-    quarter BIGINT NOT NULL,
+    part BIGINT NOT NULL DEFAULT 0,
     contacts BIGINT NOT NULL,
     phones BIGINT NOT NULL,
     stored_messages BIGINT NOT NULL,
@@ -37,7 +24,23 @@ CREATE TABLE usage_changes (
     contact_fields BIGINT NOT NULL,
     data_rows BIGINT NOT NULL,
     file_bytes BIGINT NOT NULL,
-    PRIMARY KEY (project_id, quarter)
+    PRIMARY KEY (project_id, part)
+); -- clustered
+
+-- By how much that changed in each quarter hour of UTC.
+CREATE TABLE usage_changes (
+    project_id BIGINT NOT NULL,
+    quarter BIGINT NOT NULL,
+    part BIGINT NOT NULL DEFAULT 0,
+    contacts BIGINT NOT NULL,
+    phones BIGINT NOT NULL,
+    stored_messages BIGINT NOT NULL,
+    external_messages BIGINT NOT NULL,
+    contact_groups BIGINT NOT NULL,
+    contact_fields BIGINT NOT NULL,
+    data_rows BIGINT NOT NULL,
+    file_bytes BIGINT NOT NULL,
+    PRIMARY KEY (project_id, quarter, part)
 ); -- clustered
 
 -- What is there already counts in the quarter hour in which it was made: the upper bits of a key are

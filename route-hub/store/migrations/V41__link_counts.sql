@@ -34,6 +34,7 @@ CREATE TABLE link_counts (
     num_parts BIGINT NOT NULL,
     duration_sec BIGINT NOT NULL,
     price BIGINT NOT NULL,
+    part BIGINT NOT NULL DEFAULT 0,
     PRIMARY KEY (project_id, quarter, link, phone_id, direction, message_type, source, status,
-        simulated, network_code, currency)
+        simulated, network_code, currency, part)
 ); -- clustered

@@ -19,7 +19,7 @@ use crate::keys::Keys;
 use crate::large::{Group, LargeJobs};
 use crate::load::Commits;
 use crate::queue::{ReadQueue, Reader, Taken, WriteQueue};
-use crate::statistics::Counts;
+use crate::statistics::{Counts, Parts};
 use crate::stopwatch::Stopwatch;
 use crate::turns::Party;
 use crate::tx::{Access, Session, Tx};
@@ -434,7 +434,7 @@ fn run_once(
 fn commit(session: &mut dyn Session, keys: &Keys, counts: Counts) -> Result<(), StoreError> {
     if !counts.is_empty() {
         session.begin_job(u64::MAX);
-        counts.write(&mut Tx::new(session, keys))?;
+        counts.write(&mut Tx::new(session, keys), &mut Parts::one())?;
     }
     session.commit()
 }

@@ -5,6 +5,7 @@
 //! changes, as the counters of messages are.
 
 use crate::row::Cursor;
+use crate::statistics::PartsOfGroup;
 use crate::{StoreError, Tx, Value, list, values};
 use hub_domain::{Day, Exceeded, Quarter, UsageType};
 use postrider_model::{Key, OrganizationId, ProjectId, UnixMs};
@@ -97,7 +98,11 @@ impl Uses {
     }
 
     /// Writes what changed of each project.
-    pub(crate) fn write(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+    pub(crate) fn write(
+        &self,
+        tx: &mut Tx<'_>,
+        parts: &mut PartsOfGroup<'_>,
+    ) -> Result<(), StoreError> {
         let mut projects: BTreeMap<ProjectId, Amounts> = BTreeMap::new();
         for ((project, quarter), changed) in &self.0 {
             if changed.is_nothing() {
@@ -105,11 +110,11 @@ impl Uses {
             }
             let sum = projects.entry(*project).or_default();
             *sum = *sum + *changed;
-            add_to_quarter(tx, *project, *quarter, changed)?;
+            add_to_quarter(tx, (*project, *quarter), changed, parts.of(*project))?;
         }
-        projects
-            .iter()
-            .try_for_each(|(project, changed)| add_to_all(tx, *project, changed))
+        projects.iter().try_for_each(|(project, changed)| {
+            add_to_all(tx, *project, changed, parts.of(*project))
+        })
     }
 
     fn of(&self, project: ProjectId, from: Quarter) -> Amounts {
@@ -121,16 +126,16 @@ impl Uses {
 
 fn add_to_quarter(
     tx: &mut Tx<'_>,
-    project: ProjectId,
-    quarter: Quarter,
+    (project, quarter): (ProjectId, Quarter),
     Amounts([c, p, s, e, g, f, r, b]): &Amounts,
+    part: i64,
 ) -> Result<(), StoreError> {
     tx.run(
         concat!(
             "INSERT INTO usage_changes (project_id, quarter, ",
             columns!(),
-            ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
-             ON CONFLICT (project_id, quarter) DO UPDATE SET \
+            ", part) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) \
+             ON CONFLICT (project_id, quarter, part) DO UPDATE SET \
              contacts = usage_changes.contacts + excluded.contacts, \
              phones = usage_changes.phones + excluded.phones, \
              stored_messages = usage_changes.stored_messages + excluded.stored_messages, \
@@ -140,7 +145,7 @@ fn add_to_quarter(
              data_rows = usage_changes.data_rows + excluded.data_rows, \
              file_bytes = usage_changes.file_bytes + excluded.file_bytes"
         ),
-        &values![project, quarter.0, *c, *p, *s, *e, *g, *f, *r, *b],
+        &values![project, quarter.0, *c, *p, *s, *e, *g, *f, *r, *b, part],
     )
 }
 
@@ -148,13 +153,14 @@ fn add_to_all(
     tx: &mut Tx<'_>,
     project: ProjectId,
     Amounts([c, p, s, e, g, f, r, b]): &Amounts,
+    part: i64,
 ) -> Result<(), StoreError> {
     tx.run(
         concat!(
             "INSERT INTO usage_totals (project_id, ",
             columns!(),
-            ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) \
-             ON CONFLICT (project_id) DO UPDATE SET \
+            ", part) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
+             ON CONFLICT (project_id, part) DO UPDATE SET \
              contacts = usage_totals.contacts + excluded.contacts, \
              phones = usage_totals.phones + excluded.phones, \
              stored_messages = usage_totals.stored_messages + excluded.stored_messages, \
@@ -164,7 +170,7 @@ fn add_to_all(
              data_rows = usage_totals.data_rows + excluded.data_rows, \
              file_bytes = usage_totals.file_bytes + excluded.file_bytes"
         ),
-        &values![project, *c, *p, *s, *e, *g, *f, *r, *b],
+        &values![project, *c, *p, *s, *e, *g, *f, *r, *b, part],
     )
 }
 

@@ -14,7 +14,7 @@ use super::gates::{self, CommitRow, Gates, Wanted};
 use super::nets;
 use super::session::PostgresSession;
 use crate::job::Job;
-use crate::statistics::Counts;
+use crate::statistics::{Counts, Parts};
 use crate::stopwatch::Stopwatch;
 use crate::turns::Party;
 use crate::tx::{Session as _, Tx};
@@ -85,6 +85,8 @@ pub(crate) struct Groups {
     row: CommitRow,
     /// Whether the number of its commits may have risen unseen.
     is_unsure: bool,
+    /// Where its counters stand.
+    parts: Parts,
     hub: Arc<Cluster>,
 }
 
@@ -94,6 +96,7 @@ impl Groups {
             session,
             row,
             is_unsure: false,
+            parts: Parts::many(),
             hub,
         }
     }
@@ -311,7 +314,8 @@ impl Groups {
             at_commit: true,
             is_too_large: false,
         };
-        let counted = counts.write(&mut Tx::new(&mut self.session, &self.hub.keys));
+        let mut tx = Tx::new(&mut self.session, &self.hub.keys);
+        let counted = counts.write(&mut tx, &mut self.parts);
         if let Err(error) = counted.and_then(|()| gates.save(&mut self.session)) {
             let undone = self.undone(at_commit(error));
             self.session.rollback();

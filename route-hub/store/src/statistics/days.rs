@@ -68,15 +68,15 @@ pub fn add_up(
     tx.run(
         "INSERT INTO message_day_sums (project_id, first, until, phone_id, direction, message_type, \
          source, status, simulated, network_code, currency, messages, num_parts, duration_sec, \
-         price) SELECT project_id, CAST($2 AS BIGINT), CAST($3 AS BIGINT), phone_id, direction, \
+         price, part) SELECT project_id, CAST($2 AS BIGINT), CAST($3 AS BIGINT), phone_id, direction, \
          message_type, source, status, simulated, network_code, currency, \
          CAST(sum(messages) AS BIGINT), CAST(sum(num_parts) AS BIGINT), \
-         CAST(sum(duration_sec) AS BIGINT), CAST(sum(price) AS BIGINT) FROM message_counts \
+         CAST(sum(duration_sec) AS BIGINT), CAST(sum(price) AS BIGINT), 0 FROM message_counts \
          WHERE project_id = $1 AND quarter >= $4 AND quarter < $5 \
          GROUP BY project_id, phone_id, direction, message_type, source, status, simulated, \
          network_code, currency \
          ON CONFLICT (project_id, first, until, phone_id, direction, message_type, source, status, \
-         simulated, network_code, currency) DO UPDATE SET \
+         simulated, network_code, currency, part) DO UPDATE SET \
          messages = message_day_sums.messages + excluded.messages, \
          num_parts = message_day_sums.num_parts + excluded.num_parts, \
          duration_sec = message_day_sums.duration_sec + excluded.duration_sec, \
