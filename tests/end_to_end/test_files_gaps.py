@@ -16,6 +16,7 @@ pytest.importorskip("moto", reason="moto needs Python 3.11")
 pytestmark = pytest.mark.skipif(not faketime.is_there(), reason="libfaketime is missing")
 
 DAY_S = 24 * 3_600
+SETTINGS = {"ROUTE_HUB_FILES_SECRET_KEY": "s", "ROUTE_HUB_FILES_SHARED": "false"}
 
 
 class Gap(http.server.ThreadingHTTPServer):
@@ -97,7 +98,7 @@ def hub(folder, gap, ahead_s=0):
     """Starts a hub whose files are in the bucket, with a clock that is ahead."""
     arguments = ["--files", "s3://files/hub", "--files-endpoint", gap.url, "--files-path-style", "--files-access-key", "key"]
     clock = faketime.environment(ahead_s) if ahead_s else {}
-    return Demo(folder, 0, arguments=arguments, env={"ROUTE_HUB_FILES_SECRET_KEY": "s"} | clock)
+    return Demo(folder, 0, arguments=arguments, env={**SETTINGS, **clock})
 
 
 def upload(demo, name="dot"):

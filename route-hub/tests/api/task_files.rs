@@ -5,6 +5,7 @@ use axum::body::{Body, to_bytes};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hub_app::tasks;
+use hub_media::Blobs;
 use serde_json::{Value, json};
 use tower_service::Service as _;
 
@@ -141,6 +142,8 @@ async fn the_same_goes_on_postgresql() {
     let Some((_database, test)) = hub_on_server().await else {
         return;
     };
+    let blobs = Blobs::in_folder(&test.folder().join("files")).expect("a folder");
+    test.hub.files.keep_in(blobs);
     files_are_read_and_written(&test).await;
 }
 
