@@ -290,7 +290,10 @@ mod tests {
     #[test]
     fn what_was_there_before_it_was_counted_is_counted_when_it_was_made() {
         let mut connection = Connection::open_in_memory().unwrap();
-        let newest = ALL.iter().position(|(name, _)| name.starts_with("V40__")).unwrap();
+        let newest = ALL
+            .iter()
+            .position(|(name, _)| name.starts_with("V40__"))
+            .unwrap();
         bring_to(&mut connection, &ALL[..newest]).unwrap();
         let key = |quarter: i64, number: i64| quarter * 900_000 * (1 << 21) + number;
         let contact = |id: i64| {

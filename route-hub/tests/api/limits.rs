@@ -1,13 +1,13 @@
 //! What plans refuse, and what they never do.
 
 use crate::support::{Client, Reply, TO, TestHub, add_key, hub, id};
+use hub_app::actor::Who;
 use hub_app::broadcasts::{self, Turns};
+use hub_app::hub_work::HubWork;
 use hub_app::operator::{PlanPatch, set_plan};
 use hub_app::schedules::fire;
-use hub_domain::{Feature, Overage, Permissions, Rate, UsageType};
-use hub_app::actor::Who;
-use hub_app::hub_work::HubWork;
 use hub_app::test_routes;
+use hub_domain::{Feature, Overage, Permissions, Rate, UsageType};
 use hub_store::{StoreError, Tx};
 use postrider_model::{Now, UnixMs};
 use serde_json::{Value, json};
@@ -15,7 +15,11 @@ use serde_json::{Value, json};
 const DAY_MS: i64 = 86_400_000;
 
 async fn set(test: &TestHub, patch: PlanPatch) {
-    let (hub, now, owner) = (test.hub.clone(), test.hub.now(), test.project.organization_id);
+    let (hub, now, owner) = (
+        test.hub.clone(),
+        test.hub.now(),
+        test.project.organization_id,
+    );
     let job = move |tx: &mut Tx<'_>| {
         let mut work = HubWork::new(&hub, tx, Who::Operator, now);
         set_plan(&mut work, owner, &patch).map_err(|_| StoreError::Closed)
@@ -32,7 +36,14 @@ async fn whole(test: &TestHub) -> Client {
 
 async fn limit(test: &TestHub, kind: UsageType, most: u64) {
     let limits = vec![(kind, Some(most))];
-    set(test, PlanPatch { limits, ..PlanPatch::default() }).await;
+    set(
+        test,
+        PlanPatch {
+            limits,
+            ..PlanPatch::default()
+        },
+    )
+    .await;
 }
 
 async fn try_post(client: &Client, path: &str, body: Value) -> Reply {
@@ -63,19 +74,40 @@ async fn what_is_at_a_limit_stays_and_one_more_is_refused() {
     let organization = format!("/organizations/{}/projects", test.project.organization_id);
     let whole = whole(&test).await;
     let cases: [(UsageType, &Client, &str, fn(u32) -> Value); 6] = [
-        (UsageType::Contacts, &client, "contacts", |n| {
-            json!({ "phone_number": format!("+1500555020{n}") })
-        }),
-        (UsageType::Groups, &client, "groups", |n| json!({ "name": format!("Group {n}") })),
-        (UsageType::CustomContactFields, &client, "contact_fields", |n| {
-            json!({ "metadata": [{ "variable": format!("field_{n}"), "name": "Field" }] })
-        }),
+        (
+            UsageType::Contacts,
+            &client,
+            "contacts",
+            |n| json!({ "phone_number": format!("+1500555020{n}") }),
+        ),
+        (
+            UsageType::Groups,
+            &client,
+            "groups",
+            |n| json!({ "name": format!("Group {n}") }),
+        ),
+        (
+            UsageType::CustomContactFields,
+            &client,
+            "contact_fields",
+            |n| json!({ "metadata": [{ "variable": format!("field_{n}"), "name": "Field" }] }),
+        ),
         (UsageType::Phones, &client, "phones", |n| {
             json!({ "name": format!("P{n}"), "phone_type": "simulated",
                 "phone_number": format!("+1500555017{n}") })
         }),
-        (UsageType::Projects, &whole, &organization, |n| json!({ "name": format!("Project {n}") })),
-        (UsageType::DataRows, &client, &rows, |n| json!({ "vars": { "n": n } })),
+        (
+            UsageType::Projects,
+            &whole,
+            &organization,
+            |n| json!({ "name": format!("Project {n}") }),
+        ),
+        (
+            UsageType::DataRows,
+            &client,
+            &rows,
+            |n| json!({ "vars": { "n": n } }),
+        ),
     ];
     for (kind, client, path, body) in cases {
         let before = used(&test, kind.as_str()).await.as_u64().expect("a number");
@@ -83,7 +115,12 @@ async fn what_is_at_a_limit_stays_and_one_more_is_refused() {
         for n in 0..2 {
             try_post(client, path, body(n)).await.ok();
         }
-        names(&try_post(client, path, body(2)).await, kind.as_str(), before + 2, before + 2);
+        names(
+            &try_post(client, path, body(2)).await,
+            kind.as_str(),
+            before + 2,
+            before + 2,
+        );
         assert_eq!(used(&test, kind.as_str()).await, before + 2, "{kind}");
     }
     let known = json!({ "phone_number": "+15005550200", "name": "Known" });
@@ -100,16 +137,37 @@ async fn messages_beyond_a_limit_are_refused_together_or_not_at_all() {
     let two = json!({ "messages": [
         { "to_number": TO, "content": "three" }, { "to_number": TO, "content": "four" },
     ] });
-    names(&try_post(&client, "send_multi", two).await, "stored_messages", 3, 2);
+    names(
+        &try_post(&client, "send_multi", two).await,
+        "stored_messages",
+        3,
+        2,
+    );
     assert_eq!(client.ids("messages").await.len(), 2);
     let third = client.send("three").await;
     let fourth = json!({ "to_number": TO, "content": "four" });
-    names(&try_post(&client, "messages/send", fourth.clone()).await, "stored_messages", 3, 3);
-    let incoming = json!({ "from_number": "+15005550199", "content": "in", "phone_id": test.phone.id });
+    names(
+        &try_post(&client, "messages/send", fourth.clone()).await,
+        "stored_messages",
+        3,
+        3,
+    );
+    let incoming =
+        json!({ "from_number": "+15005550199", "content": "in", "phone_id": test.phone.id });
     client.post("messages/receive", incoming).await;
-    client.call("DELETE", &format!("messages/{}", id(&third)), None).await.ok();
+    client
+        .call("DELETE", &format!("messages/{}", id(&third)), None)
+        .await
+        .ok();
     assert_eq!(used(&test, "stored_messages").await, 3);
-    client.call("DELETE", &format!("messages/{}", client.ids("messages").await[0]), None).await.ok();
+    client
+        .call(
+            "DELETE",
+            &format!("messages/{}", client.ids("messages").await[0]),
+            None,
+        )
+        .await
+        .ok();
     try_post(&client, "messages/send", fourth).await.ok();
 }
 
@@ -122,11 +180,21 @@ async fn contacts_are_imported_all_or_none_and_messages_to_new_numbers_need_room
     let two = json!({ "contacts": [
         { "phone_number": "+15005550301" }, { "phone_number": "+15005550302" },
     ] });
-    names(&try_post(&client, "import_contacts", two).await, "contacts", 2, 2);
+    names(
+        &try_post(&client, "import_contacts", two).await,
+        "contacts",
+        2,
+        2,
+    );
     assert_eq!(used(&test, "contacts").await, 1);
     let to = |number: &str| json!({ "to_number": number, "content": "x" });
     client.post("messages/send", to("+15005550303")).await;
-    names(&try_post(&client, "messages/send", to("+15005550304")).await, "contacts", 2, 2);
+    names(
+        &try_post(&client, "messages/send", to("+15005550304")).await,
+        "contacts",
+        2,
+        2,
+    );
     client.post("messages/send", to("+15005550303")).await;
 }
 
@@ -155,19 +223,28 @@ async fn two_at_once_do_not_go_beyond_a_limit_together() {
 async fn soft_limits_refuse_nothing_and_show_what_more_costs() {
     let test = hub().await;
     let client = test.client();
-    set(&test, PlanPatch {
-        name: Some(Some("Small".to_owned())),
-        limits: vec![(UsageType::StoredMessages, Some(0)), (UsageType::ApiRequestsDay, Some(0))],
-        features: vec![(Feature::SoftLimits, Some(true))],
-        overage_rates: vec![(
-            Overage::Message,
-            Some(Rate::new("0.0025".parse().unwrap(), "USD".parse().unwrap())),
-        )],
-        ..PlanPatch::default()
-    })
+    set(
+        &test,
+        PlanPatch {
+            name: Some(Some("Small".to_owned())),
+            limits: vec![
+                (UsageType::StoredMessages, Some(0)),
+                (UsageType::ApiRequestsDay, Some(0)),
+            ],
+            features: vec![(Feature::SoftLimits, Some(true))],
+            overage_rates: vec![(
+                Overage::Message,
+                Some(Rate::new("0.0025".parse().unwrap(), "USD".parse().unwrap())),
+            )],
+            ..PlanPatch::default()
+        },
+    )
     .await;
     client.send("one").await;
-    let path = format!("/organizations/{}/billing?usage=1", test.project.organization_id);
+    let path = format!(
+        "/organizations/{}/billing?usage=1",
+        test.project.organization_id
+    );
     let bill = whole(&test).await.get(&path).await;
     assert_eq!(bill["plan_name"], "Small");
     assert_eq!(bill["plan_limits"]["stored_messages"], 0);
@@ -184,7 +261,10 @@ async fn a_suspended_plan_sends_nothing_and_does_the_rest() {
     let client = test.client();
     let to = json!({ "to_number": TO, "content": "x" });
     client.post("groups", json!({ "name": "Before" })).await;
-    let suspend = |at: Option<UnixMs>| PlanPatch { suspend_time: Some(at), ..PlanPatch::default() };
+    let suspend = |at: Option<UnixMs>| PlanPatch {
+        suspend_time: Some(at),
+        ..PlanPatch::default()
+    };
     set(&test, suspend(Some(test.hub.now().unix))).await;
     for path in ["messages/send", "send_broadcast"] {
         let body = match path {
@@ -208,7 +288,12 @@ async fn requests_beyond_the_days_are_refused_and_what_is_used_stays_to_be_seen(
     limit(&test, UsageType::ApiRequestsDay, 2).await;
     client.get("messages").await;
     client.get("messages").await;
-    names(&client.call("GET", "messages", None).await, "api_requests_day", 2, 2);
+    names(
+        &client.call("GET", "messages", None).await,
+        "api_requests_day",
+        2,
+        2,
+    );
     let organization = format!("/organizations/{}", test.project.organization_id);
     let bill = whole.get(&format!("{organization}/billing?usage=1")).await;
     assert_eq!(bill["usage"]["api_requests_day"], 3, "these are counted");
@@ -224,13 +309,30 @@ async fn schedules_and_broadcasts_wait_for_the_next_day() {
     let group = id(&client.post("groups", json!({ "name": "All" })).await);
     for n in 0..3 {
         let number = format!("+1500555050{n}");
-        client.post("contacts", json!({ "phone_number": number, "add_group_ids": [group] })).await;
+        client
+            .post(
+                "contacts",
+                json!({ "phone_number": number, "add_group_ids": [group] }),
+            )
+            .await;
     }
     limit(&test, UsageType::ExternalMessagesDay, 2).await;
-    let broadcast = client.post("send_broadcast", json!({ "group_id": group, "content": "x" })).await;
-    let path = format!("broadcasts/{}", broadcast["broadcast_id"].as_str().expect("an id"));
+    let broadcast = client
+        .post(
+            "send_broadcast",
+            json!({ "group_id": group, "content": "x" }),
+        )
+        .await;
+    let path = format!(
+        "broadcasts/{}",
+        broadcast["broadcast_id"].as_str().expect("an id")
+    );
     let mut turns = Turns::default();
-    while broadcasts::round(&test.hub, &mut turns, at(0)).await.expect("a round") > 0 {}
+    while broadcasts::round(&test.hub, &mut turns, at(0))
+        .await
+        .expect("a round")
+        > 0
+    {}
     assert_eq!(client.get(&path).await["message_count"], 2);
     assert_eq!(client.get(&path).await["status"], "queuing");
     let start = (now.unix.0 / 1_000) + 60;
@@ -238,9 +340,22 @@ async fn schedules_and_broadcasts_wait_for_the_next_day() {
     client.post("scheduled", scheduled).await;
     let soon = Now::new(now.boot.0, now.unix.0 + 61_000);
     assert_eq!(fire::all_due(&test.hub, soon).await.expect("a tick"), 0);
-    names(&try_post(&client, "messages/send", json!({ "to_number": TO, "content": "x" })).await,
-        "external_messages_day", 2, 2);
-    while broadcasts::round(&test.hub, &mut turns, at(1)).await.expect("a round") > 0 {}
+    names(
+        &try_post(
+            &client,
+            "messages/send",
+            json!({ "to_number": TO, "content": "x" }),
+        )
+        .await,
+        "external_messages_day",
+        2,
+        2,
+    );
+    while broadcasts::round(&test.hub, &mut turns, at(1))
+        .await
+        .expect("a round")
+        > 0
+    {}
     assert_eq!(client.get(&path).await["message_count"], 3);
     assert_eq!(fire::all_due(&test.hub, at(1)).await.expect("a tick"), 1);
 }
@@ -252,17 +367,45 @@ async fn recipients_for_whom_there_is_no_room_are_left_out_with_the_reason() {
     limit(&test, UsageType::Contacts, 1).await;
     let numbers = json!(["+15005550601", "+15005550602"]);
     let group = id(&client.post("groups", json!({ "name": "One" })).await);
-    client.post("contacts", json!({ "phone_number": "+15005550601", "add_group_ids": [group] })).await;
+    client
+        .post(
+            "contacts",
+            json!({ "phone_number": "+15005550601", "add_group_ids": [group] }),
+        )
+        .await;
     limit(&test, UsageType::StoredMessages, 1).await;
-    client.post("messages/send", json!({ "to_number": "+15005550601", "content": "x" })).await;
-    let sent = client.post("send_broadcast", json!({ "group_id": group, "content": "x" })).await;
+    client
+        .post(
+            "messages/send",
+            json!({ "to_number": "+15005550601", "content": "x" }),
+        )
+        .await;
+    let sent = client
+        .post(
+            "send_broadcast",
+            json!({ "group_id": group, "content": "x" }),
+        )
+        .await;
     let mut turns = Turns::default();
-    while broadcasts::round(&test.hub, &mut turns, test.hub.now()).await.expect("a round") > 0 {}
-    let path = format!("broadcasts/{}", sent["broadcast_id"].as_str().expect("an id"));
+    while broadcasts::round(&test.hub, &mut turns, test.hub.now())
+        .await
+        .expect("a round")
+        > 0
+    {}
+    let path = format!(
+        "broadcasts/{}",
+        sent["broadcast_id"].as_str().expect("an id")
+    );
     let shown = client.get(&path).await;
-    assert_eq!((&shown["message_count"], &shown["status"]), (&json!(0), &json!("complete")));
+    assert_eq!(
+        (&shown["message_count"], &shown["status"]),
+        (&json!(0), &json!("complete"))
+    );
     let problem = shown["error_message"].as_str().expect("a reason");
-    assert!(problem.contains("stored_messages is 1, 1 are used"), "{problem}");
+    assert!(
+        problem.contains("stored_messages is 1, 1 are used"),
+        "{problem}"
+    );
     let batch = json!({ "to_numbers": numbers, "content": "x" });
     let refused = try_post(&client, "send_broadcast", batch).await;
     assert_eq!(refused.refused(402).0, "limit_exceeded");
@@ -280,7 +423,12 @@ async fn a_tariff_prices_what_is_sent_and_what_was_sent_keeps_its_price() {
     });
     let changed = client.post(&path, json!({ "tariff": tariff })).await;
     assert_eq!(changed["tariff"]["currency"], "KES");
-    assert_eq!(client.post(&path, json!({ "tariff": changed["tariff"] })).await["tariff"], changed["tariff"]);
+    assert_eq!(
+        client
+            .post(&path, json!({ "tariff": changed["tariff"] }))
+            .await["tariff"],
+        changed["tariff"]
+    );
     let send = async |number: &str| {
         let body = json!({ "to_number": number, "content": "x", "route_id": route.id });
         let sent = client.post("messages/send", body).await;
@@ -289,9 +437,20 @@ async fn a_tariff_prices_what_is_sent_and_what_was_sent_keeps_its_price() {
         client.get(&format!("messages/{}", id(&sent))).await
     };
     let sent = send(TO).await;
-    assert_eq!((&sent["price"], &sent["price_currency"]), (&json!(0.000_001), &json!("KES")));
-    client.post(&path, json!({ "tariff": { "currency": "USD", "per_message": "2" } })).await;
-    assert_eq!(client.get(&format!("messages/{}", id(&sent))).await["price"], json!(0.000_001));
+    assert_eq!(
+        (&sent["price"], &sent["price_currency"]),
+        (&json!(0.000_001), &json!("KES"))
+    );
+    client
+        .post(
+            &path,
+            json!({ "tariff": { "currency": "USD", "per_message": "2" } }),
+        )
+        .await;
+    assert_eq!(
+        client.get(&format!("messages/{}", id(&sent))).await["price"],
+        json!(0.000_001)
+    );
     assert_eq!(send("+254722000001").await["price_currency"], "USD");
     let today = hub_domain::Day::of(&hub_domain::Zone::UTC, test.hub.now().unix).expect("a day");
     let stats = format!(
@@ -313,12 +472,26 @@ async fn what_is_wrong_about_a_tariff_is_named() {
     for (tariff, param) in [
         (json!({}), "tariff[currency]"),
         (json!({ "currency": "usd" }), "tariff[currency]"),
-        (json!({ "currency": "USD", "per_part": "-1" }), "tariff[per_part]"),
-        (json!({ "currency": "USD", "per_hour": "1" }), "tariff[per_hour]"),
-        (json!({ "currency": "USD", "prefixes": { "+1": {} } }), "tariff[prefixes][+1]"),
-        (json!({ "currency": "USD", "prefixes": { "1": { "per_part": "x" } } }), "tariff[prefixes][1][per_part]"),
+        (
+            json!({ "currency": "USD", "per_part": "-1" }),
+            "tariff[per_part]",
+        ),
+        (
+            json!({ "currency": "USD", "per_hour": "1" }),
+            "tariff[per_hour]",
+        ),
+        (
+            json!({ "currency": "USD", "prefixes": { "+1": {} } }),
+            "tariff[prefixes][+1]",
+        ),
+        (
+            json!({ "currency": "USD", "prefixes": { "1": { "per_part": "x" } } }),
+            "tariff[prefixes][1][per_part]",
+        ),
     ] {
-        try_post(&client, &path, json!({ "tariff": tariff })).await.invalid(param);
+        try_post(&client, &path, json!({ "tariff": tariff }))
+            .await
+            .invalid(param);
     }
 }
 
@@ -328,16 +501,28 @@ async fn a_broadcast_adds_up_what_its_messages_cost() {
     let client = test.client();
     let route = test.test_phone().await;
     let tariff = json!({ "currency": "KES", "per_part": "0.1" });
-    client.post(&format!("phones/{}", route.id), json!({ "tariff": tariff })).await;
+    client
+        .post(&format!("phones/{}", route.id), json!({ "tariff": tariff }))
+        .await;
     let body = json!({
         "to_numbers": ["+15005550701", "+15005550702", "+15005550703"], "content": "x",
         "route_id": route.id,
     });
     let sent = client.post("send_broadcast", body).await;
     let mut turns = Turns::default();
-    while broadcasts::round(&test.hub, &mut turns, test.hub.now()).await.expect("a round") > 0 {}
+    while broadcasts::round(&test.hub, &mut turns, test.hub.now())
+        .await
+        .expect("a round")
+        > 0
+    {}
     while test_routes::play_once(&test.hub).await.expect("a step") {}
-    let path = format!("broadcasts/{}", sent["broadcast_id"].as_str().expect("an id"));
+    let path = format!(
+        "broadcasts/{}",
+        sent["broadcast_id"].as_str().expect("an id")
+    );
     let shown = client.get(&path).await;
-    assert_eq!((&shown["price"], &shown["price_currency"]), (&json!(0.3), &json!("KES")));
+    assert_eq!(
+        (&shown["price"], &shown["price_currency"]),
+        (&json!(0.3), &json!("KES"))
+    );
 }

@@ -106,13 +106,17 @@ fn what_is_named_of_a_plan_changes_and_the_rest_stays() {
         limits: vec![(UsageType::Contacts, Some(5)), (UsageType::Groups, Some(1))],
         ..PlanPatch::default()
     };
-    office.operate(move |work| set_plan(work, id, &first)).unwrap();
+    office
+        .operate(move |work| set_plan(work, id, &first))
+        .unwrap();
     let second = PlanPatch {
         limits: vec![(UsageType::Groups, None)],
         features: vec![(Feature::SoftLimits, Some(true))],
         ..PlanPatch::default()
     };
-    office.operate(move |work| set_plan(work, id, &second)).unwrap();
+    office
+        .operate(move |work| set_plan(work, id, &second))
+        .unwrap();
     let stored = office.rows(move |work| organizations::get(work.tx, id));
     let expected = Plan {
         name: Some("Small".to_owned()),

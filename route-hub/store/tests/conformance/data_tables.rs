@@ -545,8 +545,18 @@ pub(crate) fn a_deleted_table_is_gone_at_once_and_its_rows_go_in_steps<B: Backen
             create(tx, &row)?;
         }
         assert!(!data_tables::begin_clearing(tx, id(11), table, UnixMs(9))?);
-        assert!(data_tables::begin_clearing(tx, id(PROJECT), table, UnixMs(9))?);
-        assert!(!data_tables::begin_clearing(tx, id(PROJECT), table, UnixMs(9))?);
+        assert!(data_tables::begin_clearing(
+            tx,
+            id(PROJECT),
+            table,
+            UnixMs(9)
+        )?);
+        assert!(!data_tables::begin_clearing(
+            tx,
+            id(PROJECT),
+            table,
+            UnixMs(9)
+        )?);
         assert_eq!(data_tables::get(tx, id(PROJECT), table)?, None);
         assert_eq!(data_tables::by_name(tx, id(PROJECT), "Table 1000")?, None);
         let all = data_tables::list(tx, id(PROJECT), &ListQuery::default())?;

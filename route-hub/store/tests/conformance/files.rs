@@ -145,7 +145,10 @@ pub(crate) fn a_message_names_what_it_carries_while_it_is_there<B: Backend>() {
         for value in 51..=110 {
             assert!(messages::hide(tx, id(PROJECT), id(value), UnixMs(5))?);
         }
-        assert!(!files::delete(tx, id(PROJECT), id(100), UnixMs(9))?, "one is left");
+        assert!(
+            !files::delete(tx, id(PROJECT), id(100), UnixMs(9))?,
+            "one is left"
+        );
         let kept = messages::get(tx, id(PROJECT), id(50))?.map(|it| it.media);
         assert_eq!(kept, Some(carrying(50).media));
         assert!(messages::hide(tx, id(PROJECT), id(50), UnixMs(5))?);

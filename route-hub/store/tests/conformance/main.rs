@@ -39,9 +39,9 @@ mod tasks;
 #[cfg(test)]
 mod tenancy;
 #[cfg(test)]
-mod usage;
-#[cfg(test)]
 mod upkeep;
+#[cfg(test)]
+mod usage;
 
 #[cfg(test)]
 mod backend;

@@ -357,8 +357,9 @@ pub(crate) fn pages_of_contacts_miss_and_repeat_nobody_who_stays<B: Backend>() {
             let guest_id = guest.contact.id;
             store_all(&store, &[guest]);
             if draw.below(2) == 0 {
-                let gone =
-                    store.write_blocking(move |tx| contacts::delete(tx, id(PROJECT), guest_id, UnixMs(9)));
+                let gone = store.write_blocking(move |tx| {
+                    contacts::delete(tx, id(PROJECT), guest_id, UnixMs(9))
+                });
                 assert!(gone.unwrap());
             }
             next_key += 10;

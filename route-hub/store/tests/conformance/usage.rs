@@ -43,15 +43,33 @@ pub(crate) fn what_there_is_is_counted_by_quarter_hours_of_each_change<B: Backen
     });
     let gone = contact_in(6, 2).id;
     let at = UnixMs(7 * QUARTER_MS);
-    assert!(write(&store, move |tx| contacts::delete(tx, id(PROJECT), gone, at)));
-    assert!(!write(&store, move |tx| contacts::delete(tx, id(PROJECT), gone, at)));
+    assert!(write(&store, move |tx| contacts::delete(
+        tx,
+        id(PROJECT),
+        gone,
+        at
+    )));
+    assert!(!write(&store, move |tx| contacts::delete(
+        tx,
+        id(PROJECT),
+        gone,
+        at
+    )));
     write(&store, move |tx| {
         assert_eq!(changes(tx, kind)?, [(5, 1), (6, 2), (7, -1)]);
         assert_eq!(usage::present(tx, id(1))?.of(kind), before + 2);
         assert_eq!(usage::since(tx, id(1), Quarter(6))?.of(kind), 1);
-        assert_eq!(usage::present(tx, id(2))?, Amounts::default(), "of nobody else");
+        assert_eq!(
+            usage::present(tx, id(2))?,
+            Amounts::default(),
+            "of nobody else"
+        );
         contacts::insert(tx, &contact_in(6, 4))?;
-        assert_eq!(usage::present(tx, id(1))?.of(kind), before + 3, "before it is written");
+        assert_eq!(
+            usage::present(tx, id(1))?.of(kind),
+            before + 3,
+            "before it is written"
+        );
         Ok(())
     });
 }
@@ -62,11 +80,23 @@ pub(crate) fn messages_that_leave_stay_counted_and_those_that_are_kept_do_not<B:
     let before = write(&store, |tx| usage::present(tx, id(1)));
     let gone = made_in::<kind::Message>(6, 1);
     write(&store, move |tx| {
-        let sent = Message { id: gone, ..sample::message(1, PROJECT) };
-        let test = Message { id: made_in(6, 2), simulated: true, ..sent.clone() };
+        let sent = Message {
+            id: gone,
+            ..sample::message(1, PROJECT)
+        };
+        let test = Message {
+            id: made_in(6, 2),
+            simulated: true,
+            ..sent.clone()
+        };
         messages::insert_all(tx, &[sent, test])
     });
-    assert!(write(&store, move |tx| messages::hide(tx, id(PROJECT), gone, UnixMs(9 * QUARTER_MS))));
+    assert!(write(&store, move |tx| messages::hide(
+        tx,
+        id(PROJECT),
+        gone,
+        UnixMs(9 * QUARTER_MS)
+    )));
     let after = write(&store, |tx| usage::present(tx, id(1)));
     assert_eq!(after.of(kept) - before.of(kept), 1);
     assert_eq!(after.of(left) - before.of(left), 1);
@@ -89,10 +119,18 @@ pub(crate) fn a_job_that_is_held_to_limits_does_not_go_beyond_them<B: Backend>()
             numbers.try_for_each(|number| contacts::insert(tx, &contact_in(6, number)))
         })
     };
-    let exceeded = Exceeded { limit: UsageType::Contacts, most, used: most };
+    let exceeded = Exceeded {
+        limit: UsageType::Contacts,
+        most,
+        used: most,
+    };
     let refused = add(0..3).unwrap_err();
-    assert!(matches!(refused, StoreError::Beyond(told) if told == exceeded), "{refused:?}");
-    let count = |tx: &mut Tx<'_>| Ok::<_, StoreError>(usage::present(tx, id(1))?.of(UsageType::Contacts));
+    assert!(
+        matches!(refused, StoreError::Beyond(told) if told == exceeded),
+        "{refused:?}"
+    );
+    let count =
+        |tx: &mut Tx<'_>| Ok::<_, StoreError>(usage::present(tx, id(1))?.of(UsageType::Contacts));
     assert_eq!(write(&store, count), used, "all or none");
     add(0..1).unwrap();
     let add = &add;
@@ -112,5 +150,8 @@ pub(crate) fn a_day_gives_no_more_requests_than_it_has<B: Backend>() {
     assert!(!take(0));
     assert!(take(2) && take(2) && !take(2));
     assert!(take(3));
-    assert_eq!(write(&store, move |tx| usage::requests_of(tx, id(1), day)), 3);
+    assert_eq!(
+        write(&store, move |tx| usage::requests_of(tx, id(1), day)),
+        3
+    );
 }
