@@ -61,15 +61,30 @@ pub(crate) async fn admit(
         let text = "sending is suspended: the plan's plan_suspend_time has passed";
         return Err(Refusal::new(RefusalCode::LimitExceeded, text).into());
     }
-    if !organization.plan.refuses() {
+    check(
+        hub,
+        organization_id,
+        (UsageType::StoredMessages, messages),
+        now,
+    )
+    .await
+}
+
+/// Refuses so much more of a type, files in bytes, where the plan has no room for it. The job looks again.
+pub(crate) async fn check(
+    hub: &Hub,
+    organization_id: OrganizationId,
+    (kind, more): (UsageType, usize),
+    now: Now,
+) -> Result<(), Failure> {
+    let Some(limits) = limits(hub, organization_id, now).await? else {
         return Ok(());
-    }
-    let limits = Arc::new(limits_of(&organization, now.unix));
-    let messages = i64::try_from(messages).unwrap_or(i64::MAX);
+    };
+    let more = i64::try_from(more).unwrap_or(i64::MAX);
     let share = hub.store.of_organization(organization_id);
     let reading = share.read(move |tx| {
         usage::limit(tx, &limits);
-        usage::check(tx, UsageType::StoredMessages, messages)
+        usage::check(tx, kind, more)
     });
     Ok(reading.await?)
 }

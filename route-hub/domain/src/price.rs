@@ -200,7 +200,19 @@ impl Tariff {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::outgoing;
+    use crate::{Phone, PhoneType};
+    use postrider_model::{Id, Key, UnixMs};
+
+    fn outgoing() -> Message {
+        let phone = Phone::new(id(3), id(1), "Desk", PhoneType::Android, UnixMs(0));
+        let mut message = Message::outgoing(id(4), &phone, MessageType::Sms, UnixMs(0));
+        message.to_number = "+15005550001".parse().ok();
+        message
+    }
+
+    fn id<K>(key: i64) -> Id<K> {
+        Id::new(Key::new(key).unwrap())
+    }
 
     fn amount(text: &str) -> Amount {
         text.parse().unwrap()

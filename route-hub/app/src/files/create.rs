@@ -4,11 +4,12 @@ use crate::actor::Actor;
 use crate::digest::sha256_hex;
 use crate::failure::Failure;
 use crate::files::{PERMISSION, out_of_reach};
+use crate::plan;
 use crate::transaction::run;
 use crate::unit_of_work::UnitOfWork;
 use crate::views::file::FileView;
 use bytes::Bytes;
-use hub_domain::{FileCategory, FileSource, StoredFile};
+use hub_domain::{FileCategory, FileSource, StoredFile, UsageType};
 use hub_media::{BlobName, DataUri, FILE_BYTES_MAX, MediaType, recognise};
 use hub_store::{StoreError, files};
 use hub_view::Refusal;
@@ -54,6 +55,9 @@ pub(super) async fn keep_media(
         keep_missing(actor, file.id, bytes).await?;
         return Ok(Ok(file));
     }
+    let (owner, more) = (actor.project.organization_id, bytes.len());
+    let wanted = (UsageType::StoredFileMb, more);
+    plan::check(&actor.hub, owner, wanted, actor.now).await?;
     let id = begin(actor).await?;
     let thumbnail = actor.hub.files.thumbnails.make(bytes.clone()).await;
     let blobs = actor.hub.files.blobs()?;

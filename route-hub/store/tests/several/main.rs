@@ -2,6 +2,8 @@
 //! connection. They need a server: `scripts/test storage --database postgres`.
 
 #[cfg(test)]
+mod limits;
+#[cfg(test)]
 mod processes;
 #[cfg(test)]
 mod proxy;
