@@ -22,6 +22,8 @@ const SINGLE_MAX: usize = 4;
 /// Rows that are stored with one statement, where there are as many.
 const ROWS: usize = 50;
 
+/// A project, and the numbers that its destinations of one day may have.
+type Day = (ProjectId, (i64, i64));
 /// Where the links of a message lead.
 type Destinations<'l> = BTreeSet<&'l str>;
 
@@ -31,20 +33,16 @@ pub fn count_links(
     messages: &[Message],
     links: &[ShortLink],
 ) -> Result<(), StoreError> {
+    if links.is_empty() {
+        return Ok(());
+    }
     let of_messages = by_message(links);
-    let mut of_days: BTreeMap<(ProjectId, (i64, i64)), Destinations<'_>> = BTreeMap::new();
     let with_links = messages.iter().filter_map(|message| {
         let own = of_messages.get(&message.id)?;
         message.track_clicks.then_some((message, own))
     });
     let with_links: Vec<_> = with_links.collect();
-    for (message, own) in &with_links {
-        of_days.entry(day_of(message)).or_default().extend(*own);
-    }
-    let mut known = BTreeMap::new();
-    for (day, wanted) in &of_days {
-        known.insert(*day, numbered(tx, *day, wanted)?);
-    }
+    let known = known(tx, &with_links)?;
     let mut rows = Vec::new();
     for (message, own) in with_links {
         let of_day = &known[&day_of(message)];
@@ -52,8 +50,8 @@ pub fn count_links(
         under.insert(CountedLink::Any);
         let counted = Counted::of(message);
         for link in under {
-            tx.counts()
-                .add_link(link, counted.by.clone(), counted.amounts);
+            let by = counted.by.clone();
+            tx.counts().add_link(link, by, counted.amounts);
             rows.push((message.id, link));
         }
     }
@@ -71,8 +69,21 @@ fn by_message(links: &[ShortLink]) -> BTreeMap<MessageId, Destinations<'_>> {
     of_messages
 }
 
-/// Returns the numbers that the destinations of a message's day may have, in its project.
-fn day_of(message: &Message) -> (ProjectId, (i64, i64)) {
+/// Returns what the destinations of messages are counted under, by day.
+fn known<'l>(
+    tx: &mut Tx<'_>,
+    messages: &[(&Message, &Destinations<'l>)],
+) -> Result<BTreeMap<Day, BTreeMap<&'l str, CountedLink>>, StoreError> {
+    let mut of_days: BTreeMap<Day, Destinations<'_>> = BTreeMap::new();
+    for (message, own) in messages {
+        of_days.entry(day_of(message)).or_default().extend(*own);
+    }
+    let days = of_days.into_iter();
+    days.map(|(day, wanted)| Ok((day, numbered(tx, day, &wanted)?)))
+        .collect()
+}
+
+fn day_of(message: &Message) -> Day {
     let day = destinations_of_day(Quarter::of(message.time_created));
     (message.project_id, day)
 }
@@ -81,7 +92,7 @@ fn day_of(message: &Message) -> (ProjectId, (i64, i64)) {
 /// the day has any.
 fn numbered<'l>(
     tx: &mut Tx<'_>,
-    (project_id, day): (ProjectId, (i64, i64)),
+    (project_id, day): Day,
     wanted: &Destinations<'l>,
 ) -> Result<BTreeMap<&'l str, CountedLink>, StoreError> {
     let found = match wanted.len() {

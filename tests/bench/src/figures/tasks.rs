@@ -26,6 +26,8 @@ pub(super) const POSTGRES_NAMES: &[&str] = &[
 
 /// How often a task is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
+/// How long a task may take.
+const PATIENCE: Duration = Duration::from_secs(900);
 
 /// What was measured, in the order of the names.
 type Values = [f64; 2];
@@ -107,10 +109,14 @@ pub(super) fn again_and_again(hub: &Hub, task: fn(usize) -> String) -> Beside {
 pub(super) async fn run_task(caller: &Caller, project: &str, task: &str) -> Result<Value, Failure> {
     let mut connection = Connection::open(caller).await?;
     let made = make(&mut connection, caller, project, task).await?;
+    let until = now() + PATIENCE;
     loop {
         let task = look(&mut connection, caller, project, &made).await?;
         if is_over(&task)? {
             return Ok(task);
+        }
+        if now() > until {
+            return Err(format!("a task does not end: {task}").into());
         }
         tokio::time::sleep(LOOK_EVERY).await;
     }
