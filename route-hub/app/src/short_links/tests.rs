@@ -10,7 +10,7 @@ use crate::messages::{change, send::send};
 use crate::phones::add_test_phone;
 use crate::short_links::domains::{register, remove};
 use crate::short_links::follow::{Followed, Visit, follow};
-use crate::statistics::{Asked, Cell, MessageStats, of_project};
+use crate::statistics::{Asked, Cell, MessageStats, Sum, of_project};
 use crate::testing::{Office, wait};
 use crate::transaction::Once;
 use crate::views::message::MessageView;
@@ -119,13 +119,13 @@ fn messages_are_counted_by_where_their_links_lead() {
     let counted = wait(of_project(&actor, &stats)).unwrap();
     let groups = counted[0].groups.iter();
     let groups: Vec<_> = groups
-        .map(|(cells, amounts)| (cells[0].clone(), amounts.count))
+        .map(|(cells, sums)| (cells[0].clone(), sums.of(Metric::Count)))
         .collect();
     let text = |text: &str| Cell::Text(text.into());
     let expected = [
-        (Cell::Nothing, 2),
-        (text("http://b.example"), 1),
-        (text(PAGE), 2),
+        (Cell::Nothing, Sum::Whole(2)),
+        (text("http://b.example"), Sum::Whole(1)),
+        (text(PAGE), Sum::Whole(2)),
     ];
     assert_eq!(groups, expected);
 }
