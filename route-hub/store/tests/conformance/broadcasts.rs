@@ -28,6 +28,7 @@ fn broadcast(value: i64, project_id: i64) -> Broadcast {
         problem: None,
         counts: BroadcastCounts::default(),
         num_parts: 0,
+        price: None,
         reply_count: 0,
         clicked_count: 0,
         last_reply_time: None,
@@ -62,6 +63,10 @@ fn full() -> Broadcast {
             cancelled: 10,
         },
         num_parts: 11,
+        price: Some(Price {
+            millionths: 45_000,
+            currency: "KES".parse().expect("it is one"),
+        }),
         reply_count: 12,
         clicked_count: 0,
         last_reply_time: Some(UnixMs(13)),
