@@ -241,6 +241,11 @@ pub fn let_go(tx: &mut Tx<'_>) {
     tx.limited = None;
 }
 
+/// Says whether a job is held to limits.
+pub const fn is_limited(tx: &Tx<'_>) -> bool {
+    tx.limited.is_some()
+}
+
 /// Says whether there is room for so much more of a type, within the limits that the job is held to.
 ///
 /// # Errors

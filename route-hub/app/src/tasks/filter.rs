@@ -219,6 +219,9 @@ impl From<StoreError> for Stuck {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::TooSlow => Self::Ended("the filter takes too long to look up".to_owned()),
+            // What is left waits for the next day.
+            StoreError::Beyond(exceeded) if exceeded.limit.is_daily() => Self::Waiting,
+            StoreError::Beyond(exceeded) => Self::Ended(exceeded.to_string()),
             error => Self::Store(error),
         }
     }
@@ -228,7 +231,7 @@ impl From<Failure> for Stuck {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Refused(refusal) => refusal.into(),
-            Failure::Store(error) => Self::Store(error),
+            Failure::Store(error) => error.into(),
         }
     }
 }

@@ -133,8 +133,6 @@ async fn go_on(actor: &Actor, task: &Arc<Task>) -> Result<(), Stuck> {
         run_as(actor, task_type, deal)
     });
     match fitting.await {
-        // A limit of the day: what is left waits for the next one.
-        Err(StoreError::Beyond(_)) => return Err(Stuck::Waiting),
         Err(StoreError::OverBudget { .. }) => leave_out(actor, task, next.first(1)).await?,
         dealt => dealt?,
     }

@@ -45,6 +45,11 @@ impl Saving {
         Ok(row)
     }
 
+    /// Returns how many rows came so far, less those that went.
+    pub(crate) const fn more(&self) -> i64 {
+        self.more
+    }
+
     /// Removes a row, and says whether it was there.
     pub(crate) fn remove(
         &mut self,

@@ -36,18 +36,18 @@ pub(super) async fn finish(
     };
     let file = writing.finish(actor, of).await?;
     let id = file.id;
-    let is_kept = commit(actor, task, move |work, mut task| {
+    let ending = commit(actor, task, move |work, mut task| {
         files::insert(work.tx, &file)?;
         task.file_id = Some(file.id);
         task.end(TaskStatus::Complete, work.now.unix);
         tasks::update(work.tx, &task)
-    })
-    .await?;
+    });
+    let is_kept = ending.await;
     match is_kept {
-        true => parts::remove(actor, &names).await,
-        false => remove_unused(actor, id).await,
+        Ok(true) => parts::remove(actor, &names).await,
+        _ => remove_unused(actor, id).await,
     }
-    Ok(())
+    Ok(is_kept.map(drop)?)
 }
 
 async fn write(

@@ -8,15 +8,15 @@ use crate::contacts::saving::Saving;
 use crate::contacts::{self, NewContact};
 use crate::data_tables::rows::NewRow;
 use crate::data_tables::rows::saving::Saving as SavingRows;
-use crate::failure::Failure;
+use crate::failure::{Failure, told};
 use crate::steps;
 use crate::tabular::{RECORD_BYTES_MAX, newlines, records};
 use crate::tasks::current::commit;
 use crate::tasks::filter::Stuck;
 use crate::tasks::parts;
 use crate::unit_of_work::UnitOfWork;
-use hub_domain::{Task, TaskStatus};
-use hub_store::{StoreError, data_tables, task_parts, tasks};
+use hub_domain::{Task, TaskStatus, UsageType};
+use hub_store::{StoreError, data_tables, task_parts, tasks, usage};
 use postrider_model::DataTableId;
 use std::sync::Arc;
 
@@ -273,6 +273,9 @@ impl Taking {
                 },
                 New::Contact(new),
             ) => {
+                if usage::is_limited(work.tx) && new.resolve(work)?.0.is_none() {
+                    check_room(work, UsageType::Contacts, 1)?;
+                }
                 let saved = contacts::save_one(work, saving, groups, new)?;
                 let is_new = saved.is_new;
                 all.extend(is_new.then_some(saved));
@@ -282,6 +285,9 @@ impl Taking {
                 new.check(work, *table)?;
                 let is_new = new.find(work, *table)?.is_none();
                 if !import.dry_run {
+                    if is_new {
+                        check_room(work, UsageType::DataRows, saving.more() + 1)?;
+                    }
                     new.save(work, *table, saving)?;
                 }
                 is_new
@@ -300,6 +306,14 @@ impl Taking {
                     .try_for_each(|saved| contacts::tell_of_new(work, saved))
             }
         }
+    }
+}
+
+/// Refuses a row that the organization's plan has no room for.
+fn check_room(work: &mut UnitOfWork<'_, '_>, kind: UsageType, more: i64) -> Result<(), Failure> {
+    match usage::check(work.tx, kind, more) {
+        Err(error @ StoreError::Beyond(_)) => Err(told(&error).into()),
+        checked => Ok(checked?),
     }
 }
 

@@ -5,6 +5,7 @@ use crate::contacts::{self, GroupChanges, Lookup, NewContact};
 use crate::data_tables::rows::{self, RowPatch};
 use crate::fields::{self, FieldPatch};
 use crate::files;
+use crate::operator::{PlanPatch, set_plan};
 use crate::projects::make;
 use crate::tasks::testing::{
     all, done, now_of, one_round, refused, sheet, stored, table, text_of, try_to_make,
@@ -13,7 +14,7 @@ use crate::tasks::{Through, cancel, step};
 use crate::testing::{Office, named, wait};
 use hub_domain::{
     Contact, DataRow, FieldOwner, FieldType, FilterType as F, Task, TaskStatus, TaskType as T,
-    Vars, VarsChange,
+    UsageType, Vars, VarsChange,
 };
 use hub_store::list::ListQuery;
 use hub_store::{StoreError, contacts as stored_contacts, data_rows};
@@ -430,4 +431,63 @@ proptest! {
         };
         prop_assert_eq!(seen(&to), seen(&from));
     }
+}
+
+fn limit(office: &Office, kind: UsageType, most: u64) {
+    let id = office.organization.id;
+    let plan = PlanPatch {
+        limits: vec![(kind, Some(most))],
+        ..PlanPatch::default()
+    };
+    let set = office.operate(move |work| set_plan(work, id, &plan));
+    set.unwrap();
+}
+
+#[test]
+fn rows_beyond_a_limit_come_back_and_the_others_are_taken() {
+    let office = Office::new();
+    limit(&office, UsageType::Contacts, 1);
+    let actor = operator(&office);
+    let task = imported(
+        &actor,
+        b"phone_number\n+15005550101\n+15005550102\n+15005550101\n",
+        json!({}),
+    );
+    assert_eq!((task.status, task.failed_rows), (TaskStatus::Complete, 1));
+    let message = task.error_message().unwrap();
+    assert!(message.contains("contacts"), "{message}");
+    assert_eq!(contacts_of(&actor).len(), 1);
+    assert_eq!(preview(&task)["updated"], 1);
+    let bad = text_of(&actor, task.errors_file_id);
+    assert!(bad.contains("+15005550102"), "{bad}");
+}
+
+#[test]
+fn rows_of_tables_beyond_a_limit_come_back_too() {
+    let office = Office::new();
+    limit(&office, UsageType::DataRows, 2);
+    let actor = operator(&office);
+    let table = table(&actor, "Answers");
+    let file = sheet(&actor, b"vars.a\n1\n2\n3\n4\n");
+    let given = json!({"file_id": file});
+    let task = done(&actor, T::ImportRows, given, Through::File(Some(table)));
+    assert_eq!((task.status, task.failed_rows), (TaskStatus::Complete, 2));
+    assert_eq!(rows_of(&actor, table).len(), 2);
+}
+
+#[test]
+fn an_export_that_there_is_no_room_for_fails_once() {
+    let office = Office::new();
+    limit(&office, UsageType::StoredFileMb, 0);
+    let actor = operator(&office);
+    let given = json!({"filename": "all.csv"});
+    let task = done(
+        &actor,
+        T::ExportContacts,
+        given,
+        all(F::QueryContacts, None),
+    );
+    assert_eq!((task.status, task.file_id), (TaskStatus::Failed, None));
+    let message = task.error_message().unwrap();
+    assert!(message.contains("stored_file_mb"), "{message}");
 }
