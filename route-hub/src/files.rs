@@ -122,7 +122,7 @@ impl FileSettings {
     }
 
     fn bucket(&self, url: &str) -> Result<S3, CommandError> {
-        if self.shared.is_some() {
+        if self.shared == Some(true) {
             let text = "--files-shared is for a folder: every hub sees a bucket anyway";
             return Err(CommandError::new(text));
         }

@@ -8,8 +8,9 @@ use axum::body::Body;
 use bytes::Bytes;
 use futures_util::stream::{self, Stream};
 use http::{HeaderMap, header};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Sleep, sleep};
 
 /// Says whether a content type is that of a sheet.
 pub(crate) fn is_sheet(content_type: &str) -> bool {
@@ -48,23 +49,37 @@ impl SheetBody {
     ) -> Result<impl Stream<Item = Result<Bytes, ApiError>> + Send + use<>, ApiError> {
         let body = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         let gone = || ApiError::unavailable("the body came once: send it again");
-        let end = Instant::now() + SHEET_TIME_MAX;
-        let state = Some((body.ok_or_else(gone)?, 0));
-        Ok(stream::unfold(state, move |state| next(state, end)))
+        let coming = Coming {
+            body: body.ok_or_else(gone)?,
+            taken: 0,
+            end: Box::pin(sleep(SHEET_TIME_MAX)),
+        };
+        Ok(stream::unfold(Some(coming), next))
     }
 }
 
-type State = Option<(Body, usize)>;
+/// A body on its way.
+struct Coming {
+    body: Body,
+    taken: usize,
+    /// When it has had its time.
+    end: Pin<Box<Sleep>>,
+}
 
-async fn next(state: State, end: Instant) -> Option<(Result<Bytes, ApiError>, State)> {
-    let (mut body, taken) = state?;
-    let piece = timeout_at(end, next_piece(&mut body, BODY_IDLE_MAX)).await;
-    match piece.unwrap_or_else(|_| Err(too_slow())) {
+async fn next(coming: Option<Coming>) -> Option<(Result<Bytes, ApiError>, Option<Coming>)> {
+    let mut coming = coming?;
+    let piece = tokio::select! {
+        piece = next_piece(&mut coming.body, BODY_IDLE_MAX) => piece,
+        () = &mut coming.end => Err(too_slow()),
+    };
+    match piece {
         Ok(None) => None,
-        Ok(Some(bytes)) if taken + bytes.len() > SHEET_BYTES_MAX => Some((Err(too_large()), None)),
         Ok(Some(bytes)) => {
-            let taken = taken + bytes.len();
-            Some((Ok(bytes), Some((body, taken))))
+            coming.taken += bytes.len();
+            match coming.taken > SHEET_BYTES_MAX {
+                true => Some((Err(too_large()), None)),
+                false => Some((Ok(bytes), Some(coming))),
+            }
         }
         Err(error) => Some((Err(error), None)),
     }
