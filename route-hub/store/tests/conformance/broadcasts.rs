@@ -28,6 +28,7 @@ fn broadcast(value: i64, project_id: i64) -> Broadcast {
         problem: None,
         counts: BroadcastCounts::default(),
         num_parts: 0,
+        price: None,
         reply_count: 0,
         clicked_count: 0,
         last_reply_time: None,
