@@ -325,7 +325,7 @@ async fn schedules_and_broadcasts_wait_for_the_next_day() {
         .await;
     let path = format!(
         "broadcasts/{}",
-        broadcast["broadcast_id"].as_str().expect("an id")
+        id(&broadcast)
     );
     let mut turns = Turns::default();
     while broadcasts::round(&test.hub, &mut turns, at(0))
@@ -394,7 +394,7 @@ async fn recipients_for_whom_there_is_no_room_are_left_out_with_the_reason() {
     {}
     let path = format!(
         "broadcasts/{}",
-        sent["broadcast_id"].as_str().expect("an id")
+        id(&sent)
     );
     let shown = client.get(&path).await;
     assert_eq!(
@@ -518,7 +518,7 @@ async fn a_broadcast_adds_up_what_its_messages_cost() {
     while test_routes::play_once(&test.hub).await.expect("a step") {}
     let path = format!(
         "broadcasts/{}",
-        sent["broadcast_id"].as_str().expect("an id")
+        id(&sent)
     );
     let shown = client.get(&path).await;
     assert_eq!(
