@@ -193,6 +193,7 @@ pub fn update_told(tx: &mut Tx<'_>, phone: &Phone) -> Result<bool, StoreError> {
             phone.waits.unknown_after,
             phone.waits.report_window,
             tables_json(phone),
+            phone.tariff.as_ref().map(Tariff::to_json),
         ],
     )?;
     Ok(changed == 1)

@@ -62,11 +62,6 @@ impl std::ops::Sub for Amounts {
     }
 }
 
-/// Says whether something is counted by changes here.
-pub const fn is_counted(kind: UsageType) -> bool {
-    column(kind).is_some()
-}
-
 const fn column(kind: UsageType) -> Option<usize> {
     Some(match kind {
         UsageType::Contacts => 0,
@@ -297,11 +292,6 @@ pub fn used(tx: &mut Tx<'_>, limits: &Limits, kind: UsageType) -> Result<u64, St
         false => present(tx, id)?,
     };
     Ok(u64::try_from(amounts.of(kind)).unwrap_or(0))
-}
-
-/// Returns what the jobs of this commit group have changed of a project so far.
-pub fn changed_here(tx: &mut Tx<'_>, project_id: ProjectId) -> Amounts {
-    tx.counts().uses.of(project_id, Quarter(i64::MIN))
 }
 
 /// Returns what an organization has: what its projects have, with what this commit group has changed.

@@ -323,10 +323,7 @@ async fn schedules_and_broadcasts_wait_for_the_next_day() {
             json!({ "group_id": group, "content": "x" }),
         )
         .await;
-    let path = format!(
-        "broadcasts/{}",
-        broadcast["broadcast_id"].as_str().expect("an id")
-    );
+    let path = format!("broadcasts/{}", id(&broadcast));
     let mut turns = Turns::default();
     while broadcasts::round(&test.hub, &mut turns, at(0))
         .await
@@ -392,10 +389,7 @@ async fn recipients_for_whom_there_is_no_room_are_left_out_with_the_reason() {
         .expect("a round")
         > 0
     {}
-    let path = format!(
-        "broadcasts/{}",
-        sent["broadcast_id"].as_str().expect("an id")
-    );
+    let path = format!("broadcasts/{}", id(&sent));
     let shown = client.get(&path).await;
     assert_eq!(
         (&shown["message_count"], &shown["status"]),
@@ -516,10 +510,7 @@ async fn a_broadcast_adds_up_what_its_messages_cost() {
         > 0
     {}
     while test_routes::play_once(&test.hub).await.expect("a step") {}
-    let path = format!(
-        "broadcasts/{}",
-        sent["broadcast_id"].as_str().expect("an id")
-    );
+    let path = format!("broadcasts/{}", id(&sent));
     let shown = client.get(&path).await;
     assert_eq!(
         (&shown["price"], &shown["price_currency"]),

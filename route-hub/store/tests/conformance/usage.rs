@@ -34,6 +34,7 @@ fn changes(tx: &mut Tx<'_>, kind: UsageType) -> Result<Vec<(i64, i64)>, StoreErr
 
 pub(crate) fn what_there_is_is_counted_by_quarter_hours_of_each_change<B: Backend>() {
     let (_backend, store) = opened::<B>();
+    sample::two_projects(&store);
     let kind = UsageType::Contacts;
     let before = write(&store, |tx| usage::present(tx, id(1))).of(kind);
     write(&store, |tx| {
@@ -76,6 +77,7 @@ pub(crate) fn what_there_is_is_counted_by_quarter_hours_of_each_change<B: Backen
 
 pub(crate) fn messages_that_leave_stay_counted_and_those_that_are_kept_do_not<B: Backend>() {
     let (_backend, store) = opened::<B>();
+    sample::two_projects(&store);
     let (kept, left) = (UsageType::StoredMessages, UsageType::ExternalMessagesDay);
     let before = write(&store, |tx| usage::present(tx, id(1)));
     let gone = made_in::<kind::Message>(6, 1);
@@ -104,6 +106,7 @@ pub(crate) fn messages_that_leave_stay_counted_and_those_that_are_kept_do_not<B:
 
 pub(crate) fn a_job_that_is_held_to_limits_does_not_go_beyond_them<B: Backend>() {
     let (_backend, store) = opened::<B>();
+    sample::two_projects(&store);
     let used = write(&store, |tx| usage::present(tx, id(1))).of(UsageType::Contacts);
     let most = used.unsigned_abs() + 2;
     let limits = Arc::new(Limits {
