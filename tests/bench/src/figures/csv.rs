@@ -1,6 +1,6 @@
 //! Contacts from a CSV file.
 
-use super::tasks::{is_unknown, run_task};
+use super::tasks::run_task;
 use super::{Scale, postgres_hub};
 use crate::{
     Failure,
@@ -21,28 +21,19 @@ pub(super) const POSTGRES_NAMES: &[&str] = &["postgres_csv_import_rows_per_s"];
 const ROWS_MAX: u64 = 100_000;
 
 pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
-    let measured = block_on(async { on(&Hub::start_paused(1).await?, scale).await });
-    figures(NAMES[0], measured, Limit::AtLeast(10_000.0))
+    let per_s = block_on(async { on(&Hub::start_paused(1).await?, scale).await })?;
+    let limit = Limit::AtLeast(10_000.0);
+    Ok(vec![Figure::new(NAMES[0], per_s, "1/s", limit)])
 }
 
 pub(super) fn measure_on_postgres(scale: Scale) -> Result<Vec<Figure>, Failure> {
-    let measured = block_on(async { on(&postgres_hub(1).await?, scale).await });
-    figures(POSTGRES_NAMES[0], measured, Limit::None)
-}
-
-fn figures(
-    name: &'static str,
-    measured: Result<f64, Failure>,
-    limit: Limit,
-) -> Result<Vec<Figure>, Failure> {
-    match measured {
-        Ok(per_s) => Ok(vec![Figure::new(name, per_s, "1/s", limit)]),
-        Err(failure) if is_unknown(&failure) => {
-            eprintln!("skipped, the hub imports no CSV: {name}");
-            Ok(Vec::new())
-        }
-        Err(failure) => Err(failure),
-    }
+    let per_s = block_on(async { on(&postgres_hub(1).await?, scale).await })?;
+    Ok(vec![Figure::new(
+        POSTGRES_NAMES[0],
+        per_s,
+        "1/s",
+        Limit::None,
+    )])
 }
 
 async fn on(hub: &Hub, scale: Scale) -> Result<f64, Failure> {

@@ -2,7 +2,7 @@
 
 use super::million::fill;
 use super::people::sends_p99;
-use super::tasks::{again_and_again, is_unknown, run_task};
+use super::tasks::{again_and_again, run_task};
 use super::{Scale, fresh_numbers, postgres_hub};
 use crate::{
     Failure,
@@ -29,37 +29,25 @@ pub(super) const POSTGRES_NAMES: &[&str] = &[
 type Values = [f64; 3];
 
 pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
-    let measured = block_on(async { on(&Hub::start_paused(1).await?, scale).await });
+    let values = block_on(async { on(&Hub::start_paused(1).await?, scale).await })?;
     let limits = [
         Limit::AtLeast(30_000.0),
         Limit::AtMost(64.0),
         Limit::AtMost(2.0),
     ];
-    figures(NAMES, measured, limits)
+    Ok(figures(NAMES, values, limits))
 }
 
 pub(super) fn measure_on_postgres(scale: Scale) -> Result<Vec<Figure>, Failure> {
-    let measured = block_on(async { on(&postgres_hub(1).await?, scale).await });
-    figures(POSTGRES_NAMES, measured, [Limit::None; 3])
+    let values = block_on(async { on(&postgres_hub(1).await?, scale).await })?;
+    Ok(figures(POSTGRES_NAMES, values, [Limit::None; 3]))
 }
 
-fn figures(
-    names: &[&'static str],
-    measured: Result<Values, Failure>,
-    limits: [Limit; 3],
-) -> Result<Vec<Figure>, Failure> {
-    let values = match measured {
-        Ok(values) => values,
-        Err(failure) if is_unknown(&failure) => {
-            eprintln!("skipped, the hub exports no messages: {}", names.join(", "));
-            return Ok(Vec::new());
-        }
-        Err(failure) => return Err(failure),
-    };
+fn figures(names: &[&'static str], values: Values, limits: [Limit; 3]) -> Vec<Figure> {
     let units = ["1/s", "MiB", "ratio"];
     let places = 0..names.len();
     let figure = |at: usize| Figure::new(names[at], values[at], units[at], limits[at]);
-    Ok(places.map(figure).collect())
+    places.map(figure).collect()
 }
 
 async fn on(hub: &Hub, scale: Scale) -> Result<Values, Failure> {

@@ -158,12 +158,6 @@ fn is_over(task: &Value) -> Result<bool, Failure> {
     }
 }
 
-/// Says whether a hub refused a task since it has no such type, or the file for it.
-pub(super) fn is_unknown(failure: &Failure) -> bool {
-    let answer = failure.to_string();
-    answer.contains(r#""param":"task_type""#) || answer.contains("unsupported_media_type")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
