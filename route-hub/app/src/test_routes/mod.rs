@@ -315,6 +315,9 @@ fn play(
     let is_sent = message.status == MessageStatus::Sent && message.time_sent.is_none();
     if is_sent {
         message.time_sent = Some(work.now.unix);
+        if let Some(phone) = work.phone_that_sent(message.phone_id)? {
+            message.note_sent_on(phone);
+        }
     }
     messages::update_ownership(work.tx, message)?;
     work.tallies.changed(share, message);
