@@ -66,7 +66,7 @@ def test_a_suspended_organization_sends_nothing_until_that_is_taken_back(hub):
         ("--limit", "external_messages_period=1"),
         ("--feature", "soft_limits=maybe"),
         ("--price", "9.50"),
-        ("--price", "-1 USD"),
+        ("--price=-1 USD",),
         ("--overage-rate", "message=1 usd"),
         ("--rrule", "FREQ=SOMETIMES"),
         ("--suspend-time", "tomorrow"),
@@ -75,4 +75,4 @@ def test_a_suspended_organization_sends_nothing_until_that_is_taken_back(hub):
 def test_what_is_wrong_about_a_plan_names_its_flag(hub, wrong):
     refused = set_plan(hub, *wrong, check=False)
     assert refused.returncode != 0
-    assert wrong[0] in refused.stderr
+    assert wrong[0].partition("=")[0] in refused.stderr

@@ -30,11 +30,11 @@ CREATE TABLE link_counts (
     simulated BIGINT NOT NULL,
     network_code TEXT NOT NULL,
     currency TEXT NOT NULL,
+    part BIGINT NOT NULL DEFAULT 0,
     messages BIGINT NOT NULL,
     num_parts BIGINT NOT NULL,
     duration_sec BIGINT NOT NULL,
     price BIGINT NOT NULL,
-    part BIGINT NOT NULL DEFAULT 0,
     PRIMARY KEY (project_id, quarter, link, phone_id, direction, message_type, source, status,
         simulated, network_code, currency, part)
 ); -- clustered
