@@ -16,6 +16,7 @@ from support.wait import until
 pytest.importorskip("moto", reason="moto needs Python 3.11")
 
 DOT = b"GIF89a\x01\0\x01\0\x80\0\0\xff\xff\xff\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;"
+SETTINGS = {"ROUTE_HUB_FILES_SECRET_KEY": "s", "ROUTE_HUB_FILES_SHARED": "false"}
 
 
 class Bucket:
@@ -53,7 +54,7 @@ def bucket():
 @pytest.fixture
 def demo(tmp_path, bucket):
     arguments = ["--files", "s3://files/hub", "--files-endpoint", bucket.url, "--files-path-style"]
-    one = Demo(tmp_path, 0, arguments=[*arguments, "--files-access-key", "key"], env={"ROUTE_HUB_FILES_SECRET_KEY": "s"})
+    one = Demo(tmp_path, 0, arguments=[*arguments, "--files-access-key", "key"], env=SETTINGS)
     yield one
     one.program.kill()
 

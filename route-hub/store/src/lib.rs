@@ -46,6 +46,7 @@ pub mod organizations;
 pub mod outbox;
 pub mod pairing_tries;
 pub mod pairings;
+mod parts;
 pub mod past_exposures;
 pub mod pending_reroutes;
 pub mod phone_accounts;

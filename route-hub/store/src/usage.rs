@@ -4,9 +4,9 @@
 //! with how much that changed. Both are written once for a commit group, in the transaction of the
 //! changes, as the counters of messages are.
 
+use crate::parts::PartsOfGroup;
 use crate::row::Cursor;
-use crate::statistics::PartsOfGroup;
-use crate::{StoreError, Tx, Value, list, values};
+use crate::{StoreError, Tx, Value, values};
 use hub_domain::{Day, Exceeded, Quarter, UsageType};
 use postrider_model::{Key, OrganizationId, ProjectId, UnixMs};
 use std::collections::BTreeMap;
@@ -322,9 +322,6 @@ pub fn since(
 }
 
 /// Hands on how much changed in each quarter hour of an organization's projects, from one on.
-///
-/// # Errors
-/// [`StoreError::TooSlow`] after [`list::TIME_MAX`].
 pub fn each_change(
     tx: &mut Tx<'_>,
     organization_id: OrganizationId,
@@ -332,23 +329,21 @@ pub fn each_change(
     mut each: impl FnMut(Quarter, Amounts),
 ) -> Result<(), StoreError> {
     let values: [Value<'_>; 2] = values![organization_id, from.0];
-    let reading = |tx: &mut Tx<'_>| {
-        tx.query(
-            concat!(
-                "SELECT quarter, ",
-                columns!(),
-                " FROM usage_changes WHERE project_id IN \
-                 (SELECT id FROM projects WHERE organization_id = $1) AND quarter >= $2"
-            ),
-            &values,
-            |row| {
-                let mut columns = Cursor::new(row);
-                each(Quarter(columns.int()?), amounts(&mut columns)?);
-                Ok(())
-            },
-        )
-    };
-    tx.within(list::TIME_MAX, reading).map(drop)
+    tx.query(
+        concat!(
+            "SELECT quarter, ",
+            columns!(),
+            " FROM usage_changes WHERE project_id IN \
+             (SELECT id FROM projects WHERE organization_id = $1) AND quarter >= $2"
+        ),
+        &values,
+        |row| {
+            let mut columns = Cursor::new(row);
+            each(Quarter(columns.int()?), amounts(&mut columns)?);
+            Ok(())
+        },
+    )?;
+    Ok(())
 }
 
 /// Returns what this commit group has changed of an organization's projects and not written yet.

@@ -49,17 +49,17 @@ pub struct CountedBy {
     pub currency: Option<Currency>,
 }
 
+type Order<'c> = (
+    i64,
+    Quarter,
+    i64,
+    [i64; 5],
+    (Option<&'c str>, Option<Currency>),
+);
+
 impl CountedBy {
     /// Returns a key to order counters by, with everything that tells them apart.
-    fn order(
-        &self,
-    ) -> (
-        i64,
-        Quarter,
-        i64,
-        [i64; 5],
-        (Option<&str>, Option<Currency>),
-    ) {
+    fn order(&self) -> Order<'_> {
         let codes = [
             self.direction.code(),
             self.message_type.code(),

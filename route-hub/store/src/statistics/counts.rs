@@ -1,6 +1,6 @@
 //! What the jobs of a commit group count together.
 
-use super::Parts;
+use crate::parts::Parts;
 use crate::usage::Uses;
 use crate::{StoreError, Tx, Value, values};
 use hub_domain::{Amounts, CountedBy, CountedLink, Currency, status_code};

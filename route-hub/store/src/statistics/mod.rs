@@ -10,7 +10,6 @@ mod contacts;
 mod counts;
 mod days;
 mod links;
-mod parts;
 mod sums;
 
 pub(crate) use backlog::{counted_up_to, is_counted, range, uncounted_until};
@@ -20,7 +19,6 @@ pub(crate) use counts::Counts;
 pub use days::{Span, add_up, added_up, first_counted};
 pub(crate) use links::forget;
 pub use links::{count_links, of_links};
-pub(crate) use parts::{Parts, PartsOfGroup};
 pub use sums::{of_days, of_quarters};
 
 use crate::{StoreError, Tx};
