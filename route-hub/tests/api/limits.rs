@@ -65,6 +65,9 @@ async fn used(test: &TestHub, kind: &str) -> Value {
     whole(test).await.get(&path).await
 }
 
+/// A limit, who makes what it counts, where, and what the nth of them is made of.
+type Case<'c> = (UsageType, &'c Client, &'c str, fn(u32) -> Value);
+
 #[tokio::test]
 async fn what_is_at_a_limit_stays_and_one_more_is_refused() {
     let test = hub().await;
@@ -73,7 +76,7 @@ async fn what_is_at_a_limit_stays_and_one_more_is_refused() {
     let rows = format!("tables/{}/rows", id(&table));
     let organization = format!("/organizations/{}/projects", test.project.organization_id);
     let whole = whole(&test).await;
-    let cases: [(UsageType, &Client, &str, fn(u32) -> Value); 6] = [
+    let cases: [Case<'_>; 6] = [
         (
             UsageType::Contacts,
             &client,

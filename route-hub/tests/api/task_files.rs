@@ -15,26 +15,34 @@ async fn given(test: &TestHub, query: &str, kind: &str, body: impl Into<Body>) -
     let request = http::Request::post(format!("/v1/projects/{}/files?{query}", test.project.id))
         .header("authorization", format!("Basic {key}"))
         .header("content-type", kind);
-    reply(&test.router, request.body(body.into()).unwrap()).await
+    reply(&test.router, request.body(body.into()).expect("a request")).await
 }
 
 /// Follows an address of a file, without a key; returns its headers and its text.
 async fn followed(test: &TestHub, file: &Value) -> (http::HeaderMap, String) {
     let url = file["url"].as_str().expect("an address");
     let path = url.strip_prefix("http://127.0.0.1:1").expect("the hub's");
-    let request = http::Request::get(path).body(Body::empty()).unwrap();
+    let request = http::Request::get(path).body(Body::empty());
+    let request = request.expect("a request");
     let answer = test.router.clone().call(request).await.expect("an answer");
     let (parts, body) = answer.into_parts();
     assert_eq!(parts.status, 200);
     let bytes = to_bytes(body, usize::MAX).await.expect("a body");
-    (parts.headers, String::from_utf8(bytes.to_vec()).unwrap())
+    (
+        parts.headers,
+        String::from_utf8(bytes.to_vec()).expect("a text"),
+    )
 }
 
 /// Makes a task, and runs it to its end.
 async fn done(test: &TestHub, body: Value) -> Value {
     let client = test.client();
     let made = client.post("tasks", body).await;
-    while tasks::round(&test.hub, test.hub.now()).await.unwrap() > 0 {}
+    while tasks::round(&test.hub, test.hub.now())
+        .await
+        .expect("a round")
+        > 0
+    {}
     client.get(&format!("tasks/{}", id(&made))).await
 }
 
