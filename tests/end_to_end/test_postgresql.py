@@ -250,8 +250,12 @@ def test_a_replay_that_a_killed_hub_had_promised_is_posted_by_the_other(tmp_path
         sent = demo.rest.send(fresh_number(), "tell me", status_url=receiver.url("/hook"), status_secret="topsecret")
         [first] = receiver.wait(id=sent["id"], status="delivered")
         other = second.rest(demo.api_key, demo.project_id)
-        told = other.get("webhook_deliveries")["data"]
-        [row] = [one for one in told if one["header_id"] == first.headers["webhook-id"]]
+
+        def told():
+            rows = other.get("webhook_deliveries?status=delivered")["data"]
+            return [one for one in rows if one["header_id"] == first.headers["webhook-id"]]
+
+        [row] = until(told, "the delivery is there")
         receiver.answer = lambda delivery: Answer(503)
         other.post(f"webhook_deliveries/{row['id']}/replay")
         until(lambda: len(posts(receiver, first)) > 1, "it is posted again")
