@@ -81,7 +81,8 @@ pub(super) fn is_taken(member: &Member) -> bool {
 
 /// Describes a parameter.
 pub(super) fn parameter(member: &Member) -> AnySchema {
-    let takes_null = !member.is_required && !member.is_never_null;
+    let takes_null =
+        !member.is_required && !member.is_never_null && !matches!(member.kind, Kind::Any);
     let schema = match member.kind {
         Kind::Object(members) if !member.is_required => optional(members),
         kind => of(&kind, Way::In),

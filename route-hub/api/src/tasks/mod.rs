@@ -220,7 +220,7 @@ const TASK: Shape = Shape {
             "What an import found in its file, so far.",
         )
         .nullable(),
-        Member::new("user_id", Kind::Null, "Nobody: there are no people yet.").nullable(),
+        Member::new("user_id", Kind::Null, "Nobody: there are no people yet."),
         PROJECT_ID,
     ],
 };
