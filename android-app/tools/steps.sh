@@ -86,11 +86,18 @@ framework() {
     printf '%s\n' "$version" >"$out/framework/version"
 }
 
-# Refuses unguarded use of what the oldest platform lacks. JAR: the classes as they ship.
-oldest_platform() {
+# The oldest platform that the app runs on, fetched where it is not there yet.
+oldest_platform_jar() {
     local version=8.0.0_r4-robolectric-r1 jar
     jar=${MAVEN_REPOSITORY:-$HOME/.m2/repository}/org/robolectric/android-all/$version/android-all-$version.jar
-    [ -f "$jar" ] || maven --quiet dependency:get "-Dartifact=org.robolectric:android-all:$version" -Dtransitive=false
+    [ -f "$jar" ] || maven --quiet dependency:get "-Dartifact=org.robolectric:android-all:$version" -Dtransitive=false >&2
+    printf '%s' "$jar"
+}
+
+# Refuses unguarded use of what the oldest platform lacks. JAR: the classes as they ship.
+oldest_platform() {
+    local jar
+    jar=$(oldest_platform_jar)
     step "what API 26 has"
     java -XX:TieredStopAtLevel=1 -cp "$out/parts/asm.jar" "$app/tools/Lacking.java" "$1" "$jar" "$app/guarded.txt"
 }
