@@ -92,7 +92,8 @@ fn fill_day(tx: &mut Tx<'_>, project: ProjectId, first: u64, each: u64) -> Resul
          SELECT status + 1 FROM statuses WHERE status < CAST($4 AS BIGINT)) \
          SELECT CAST($1 AS BIGINT), quarter, phones.id, 1, 1, 4, status, 0, '', '', \
          CAST($5 AS BIGINT), CAST($5 AS BIGINT), 0, 0 \
-         FROM quarters CROSS JOIN statuses CROSS JOIN phones WHERE phones.project_id = $1",
+         FROM quarters CROSS JOIN statuses CROSS JOIN phones \
+         WHERE phones.project_id = $1 AND phones.device_id IS NOT NULL",
         &values![project, first, until, STATUSES, each],
     )?;
     tx.run(
