@@ -106,11 +106,18 @@ async fn fill(hub: &Hub, files: u64) -> Result<(), Failure> {
 async fn empty(hub: &Hub) -> Result<i64, Failure> {
     let project: ProjectId = hub.project.rsplit('/').next().unwrap_or_default().parse()?;
     let store = hub.operator().store(PROCESS)?;
-    let removing = store.of(project).write(move |tx: &mut Tx<'_>| {
-        let count = "SELECT count(*) FROM files WHERE source = 2";
-        let left = tx.query_one(count, &[], |row| row.int(0))?;
-        tx.run("DELETE FROM files WHERE source = 2", &[])?;
-        Ok::<_, StoreError>(left.unwrap_or(0))
-    });
-    Ok(removing.await?)
+    let mut left = 0;
+    loop {
+        // As many as one job may remove.
+        let removing = store.of(project).write(move |tx: &mut Tx<'_>| {
+            let some = "DELETE FROM files WHERE id IN \
+                (SELECT id FROM files WHERE source = 2 ORDER BY id LIMIT $1)";
+            tx.execute(some, &values![FILES])
+        });
+        let removed: Result<usize, StoreError> = removing.await;
+        match removed? {
+            0 => return Ok(left),
+            removed => left += i64::try_from(removed)?,
+        }
+    }
 }
