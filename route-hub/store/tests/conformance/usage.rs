@@ -63,7 +63,7 @@ pub(crate) fn what_there_is_is_counted_by_quarter_hours_of_each_change<B: Backen
         assert_eq!(
             usage::present(tx, id(2))?,
             Amounts::default(),
-            "of nobody else"
+            "another organization has nothing"
         );
         contacts::insert(tx, &contact_in(6, 4))?;
         assert_eq!(
