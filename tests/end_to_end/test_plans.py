@@ -63,7 +63,7 @@ def test_a_suspended_organization_sends_nothing_until_that_is_taken_back(hub):
         ("--limit", "shoes=1"),
         ("--limit", "contacts=-1"),
         ("--limit", "contacts"),
-        ("--limit", "external_messages_period=1"),
+        ("--limit", "external_messages_week=1"),
         ("--feature", "soft_limits=maybe"),
         ("--price", "9.50"),
         ("--price=-1 USD",),

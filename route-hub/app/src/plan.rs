@@ -27,6 +27,7 @@ fn limits_of(organization: &Organization, now: UnixMs) -> Limits {
         organization_id: organization.id,
         most: organization.plan.limits.keys().filter_map(limit).collect(),
         day: Quarter::of(organization.midnight(now)),
+        period: organization.period(),
     }
 }
 
@@ -94,7 +95,7 @@ pub(crate) async fn check(
 pub(crate) enum Room {
     /// As many as there are.
     All,
-    /// So many until the next day.
+    /// So many until the next day, or the plan's next period.
     Only(usize),
     /// None as long as the plan is suspended.
     Suspended,
@@ -112,22 +113,25 @@ impl Room {
     }
 }
 
-/// Says how many more messages an organization may send today; tests do not count.
+/// Says how many more messages an organization may send for now; tests do not count.
 pub(crate) async fn room(
     hub: &Hub,
     organization_id: OrganizationId,
     are_tests: bool,
     now: Now,
 ) -> Result<Room, StoreError> {
-    let kind = UsageType::ExternalMessagesDay;
     let Some(organization) = hub.cache.organization(&hub.store, organization_id).await? else {
         return Ok(Room::All);
     };
     if organization.plan.is_suspended(now.unix) {
         return Ok(Room::Suspended);
     }
-    let most = organization.plan.refuses_beyond(kind);
-    let Some(most) = most.filter(|_| !are_tests) else {
+    let by = [
+        UsageType::ExternalMessagesDay,
+        UsageType::ExternalMessagesPeriod,
+    ];
+    let limit = |kind: UsageType| Some((kind, organization.plan.refuses_beyond(kind)?));
+    let Some((kind, most)) = by.into_iter().find_map(limit).filter(|_| !are_tests) else {
         return Ok(Room::All);
     };
     let limits = limits_of(&organization, now.unix);

@@ -1,6 +1,6 @@
 //! Organizations and projects: who owns what.
 
-use crate::{Day, Plan, RouteId, Vars, Zone};
+use crate::{Day, Plan, Quarter, RouteId, Vars, Zone};
 use postrider_model::{OrganizationId, ProjectId, Secret, UnixMs};
 
 /// An account: the owner of projects.
@@ -29,6 +29,11 @@ impl Organization {
         let zone = self.zone();
         let day = Day::of(&zone, now);
         day.and_then(|day| day.start(&zone)).unwrap_or(now)
+    }
+
+    /// Returns when the period of its plan began.
+    pub fn period(&self) -> Quarter {
+        Quarter::of(self.plan.start_time.unwrap_or(self.time_created))
     }
 }
 

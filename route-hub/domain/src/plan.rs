@@ -114,6 +114,35 @@ impl Plan {
         said.unwrap_or_else(|| feature.is_in_every_plan())
     }
 
+    /// Returns what it limits, or would: messages by the day, unless it limits them by its period.
+    pub fn limited(&self) -> impl Iterator<Item = UsageType> + '_ {
+        let by_period = self.limits.contains_key(&UsageType::ExternalMessagesPeriod);
+        let other = match by_period {
+            true => UsageType::ExternalMessagesDay,
+            false => UsageType::ExternalMessagesPeriod,
+        };
+        UsageType::ALL
+            .iter()
+            .copied()
+            .filter(move |kind| *kind != other)
+    }
+
+    /// Limits something, or takes its limit away with `None`. Messages have one limit, by the day or by the
+    /// period: the last one holds.
+    pub fn limit(&mut self, kind: UsageType, most: Option<u64>) {
+        match most {
+            Some(most) => {
+                self.limits.insert(kind, most);
+                if let Some(other) = kind.instead() {
+                    self.limits.remove(&other);
+                }
+            }
+            None => {
+                self.limits.remove(&kind);
+            }
+        }
+    }
+
     /// Returns the limit beyond which something is refused, in single things or bytes.
     pub fn refuses_beyond(&self, kind: UsageType) -> Option<u64> {
         let limit = self.limits.get(&kind).copied();

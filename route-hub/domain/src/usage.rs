@@ -35,7 +35,7 @@ coded! {
         CustomContactFields = "custom_contact_fields" / 14,
         /// Messages today that left by a real route.
         ExternalMessagesDay = "external_messages_day" / 15,
-        /// Messages that left by a real route since the plan began, which has no end here.
+        /// Messages that left by a real route since the plan's period began.
         ExternalMessagesPeriod = "external_messages_period" / 17,
         /// Credits of language models today.
         AiChatCreditsDay = "ai_chat_credits_day" / 16,
@@ -51,9 +51,18 @@ impl UsageType {
         }
     }
 
-    /// Says whether a plan limits it: messages are limited by the day, and so not by the period.
-    pub const fn is_in_plan(self) -> bool {
-        !matches!(self, Self::ExternalMessagesPeriod)
+    /// Returns what a plan limits instead of it: messages by the day, or by the plan's period.
+    pub const fn instead(self) -> Option<Self> {
+        match self {
+            Self::ExternalMessagesDay => Some(Self::ExternalMessagesPeriod),
+            Self::ExternalMessagesPeriod => Some(Self::ExternalMessagesDay),
+            _ => None,
+        }
+    }
+
+    /// Says whether its count starts again by itself: what is beyond it can wait for that.
+    pub const fn starts_again(self) -> bool {
+        self.is_daily() || matches!(self, Self::ExternalMessagesPeriod)
     }
 
     /// Says whether its count starts again each day.

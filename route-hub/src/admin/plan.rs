@@ -27,10 +27,15 @@ pub(super) fn read(settings: &PlanSettings) -> Result<PlanPatch, CommandError> {
         start_time: given("--start-time", settings.start_time.as_deref(), moment)?,
         end_time: given("--end-time", settings.end_time.as_deref(), moment)?,
         suspend_time: given("--suspend-time", settings.suspend_time.as_deref(), moment)?,
-        limits: each("--limit", &settings.limits, is_limited, |text| {
-            text.parse()
-                .map_err(|_| "must be a whole number or none".to_owned())
-        })?,
+        limits: each(
+            "--limit",
+            &settings.limits,
+            |_| true,
+            |text| {
+                text.parse()
+                    .map_err(|_| "must be a whole number or none".to_owned())
+            },
+        )?,
         features: each(
             "--feature",
             &settings.features,
@@ -39,10 +44,6 @@ pub(super) fn read(settings: &PlanSettings) -> Result<PlanPatch, CommandError> {
         )?,
         overage_rates: each("--overage-rate", &settings.overage_rates, |_| true, rate)?,
     })
-}
-
-fn is_limited(kind: &UsageType) -> bool {
-    kind.is_in_plan()
 }
 
 fn given<T>(
@@ -133,8 +134,8 @@ pub(super) fn view(organization: &Organization) -> Value {
 }
 
 fn limits(plan: &Plan) -> impl Iterator<Item = (UsageType, Option<u64>)> {
-    let limited = UsageType::ALL.iter().filter(|kind| kind.is_in_plan());
-    limited.map(|kind| (*kind, plan.limits.get(kind).copied()))
+    plan.limited()
+        .map(|kind| (kind, plan.limits.get(&kind).copied()))
 }
 
 fn rates(plan: &Plan) -> impl Iterator<Item = (String, String)> {

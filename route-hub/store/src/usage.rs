@@ -20,6 +20,18 @@ macro_rules! columns {
     };
 }
 
+/// Their sums.
+macro_rules! sums {
+    () => {
+        "CAST(COALESCE(sum(contacts), 0) AS BIGINT), CAST(COALESCE(sum(phones), 0) AS BIGINT), \
+         CAST(COALESCE(sum(stored_messages), 0) AS BIGINT), \
+         CAST(COALESCE(sum(external_messages), 0) AS BIGINT), \
+         CAST(COALESCE(sum(contact_groups), 0) AS BIGINT), \
+         CAST(COALESCE(sum(contact_fields), 0) AS BIGINT), \
+         CAST(COALESCE(sum(data_rows), 0) AS BIGINT), CAST(COALESCE(sum(file_bytes), 0) AS BIGINT)"
+    };
+}
+
 /// How many columns these are.
 const COLUMNS: usize = 8;
 
@@ -187,10 +199,12 @@ pub fn count(
     let uses = &mut tx.counts().uses.0;
     let changed = uses.entry((project_id, Quarter::of(at))).or_default();
     changed.0[column] += more;
-    if let Some(limited) = &mut tx.limited
-        && let Some(used) = limited.used.get_mut(&kind)
-    {
-        *used = used.saturating_add_signed(more);
+    if let Some(limited) = &mut tx.limited {
+        for kind in counted_with(kind) {
+            if let Some(used) = limited.used.get_mut(&kind) {
+                *used = used.saturating_add_signed(more);
+            }
+        }
     }
     Ok(())
 }
@@ -214,6 +228,8 @@ pub struct Limits {
     pub most: BTreeMap<UsageType, u64>,
     /// When the organization's day began.
     pub day: Quarter,
+    /// When the period of its plan began.
+    pub period: Quarter,
 }
 
 /// The limits of a job, and what it has seen used of each type.
@@ -246,6 +262,15 @@ pub const fn is_limited(tx: &Tx<'_>) -> bool {
 /// # Errors
 /// [`StoreError::Beyond`] where there is not.
 pub fn check(tx: &mut Tx<'_>, kind: UsageType, more: i64) -> Result<(), StoreError> {
+    counted_with(kind).try_for_each(|kind| check_one(tx, kind, more))
+}
+
+/// Returns what counts the same as a type: messages count by the day and by the period.
+fn counted_with(kind: UsageType) -> impl Iterator<Item = UsageType> {
+    std::iter::once(kind).chain(kind.instead())
+}
+
+fn check_one(tx: &mut Tx<'_>, kind: UsageType, more: i64) -> Result<(), StoreError> {
     let Some(limited) = tx.limited.as_ref().filter(|_| more > 0) else {
         return Ok(());
     };
@@ -287,9 +312,10 @@ pub fn used(tx: &mut Tx<'_>, limits: &Limits, kind: UsageType) -> Result<u64, St
     if kind == UsageType::Projects {
         return projects_before(tx, id, UnixMs(i64::MAX));
     }
-    let amounts = match kind.is_daily() {
-        true => since(tx, id, limits.day)?,
-        false => present(tx, id)?,
+    let amounts = match kind {
+        UsageType::ExternalMessagesPeriod => since(tx, id, limits.period)?,
+        kind if kind.is_daily() => since(tx, id, limits.day)?,
+        _ => present(tx, id)?,
     };
     Ok(u64::try_from(amounts.of(kind)).unwrap_or(0))
 }
@@ -297,13 +323,12 @@ pub fn used(tx: &mut Tx<'_>, limits: &Limits, kind: UsageType) -> Result<u64, St
 /// Returns what an organization has: what its projects have, with what this commit group has changed.
 pub fn present(tx: &mut Tx<'_>, organization_id: OrganizationId) -> Result<Amounts, StoreError> {
     let written = tx.query_one(
-        "SELECT CAST(COALESCE(sum(contacts), 0) AS BIGINT), CAST(COALESCE(sum(phones), 0) AS BIGINT), \
-         CAST(COALESCE(sum(stored_messages), 0) AS BIGINT), \
-         CAST(COALESCE(sum(external_messages), 0) AS BIGINT), \
-         CAST(COALESCE(sum(contact_groups), 0) AS BIGINT), \
-         CAST(COALESCE(sum(contact_fields), 0) AS BIGINT), \
-         CAST(COALESCE(sum(data_rows), 0) AS BIGINT), CAST(COALESCE(sum(file_bytes), 0) AS BIGINT) \
-         FROM usage_totals WHERE project_id IN (SELECT id FROM projects WHERE organization_id = $1)",
+        concat!(
+            "SELECT ",
+            sums!(),
+            " FROM usage_totals WHERE project_id IN \
+             (SELECT id FROM projects WHERE organization_id = $1)"
+        ),
         &values![organization_id],
         |row| amounts(&mut Cursor::new(row)),
     )?;
@@ -316,9 +341,17 @@ pub fn since(
     organization_id: OrganizationId,
     from: Quarter,
 ) -> Result<Amounts, StoreError> {
-    let mut sum = unwritten(tx, organization_id, from)?;
-    each_change(tx, organization_id, from, |_, changed| sum = sum + changed)?;
-    Ok(sum)
+    let written = tx.query_one(
+        concat!(
+            "SELECT ",
+            sums!(),
+            " FROM usage_changes WHERE project_id IN \
+             (SELECT id FROM projects WHERE organization_id = $1) AND quarter >= $2"
+        ),
+        &values![organization_id, from.0],
+        |row| amounts(&mut Cursor::new(row)),
+    )?;
+    Ok(written.unwrap_or_default() + unwritten(tx, organization_id, from)?)
 }
 
 /// Hands on how much changed in each quarter hour of an organization's projects, from one on.

@@ -7,7 +7,7 @@ use hub_app::hub_work::HubWork;
 use hub_app::operator::{PlanPatch, set_plan};
 use hub_app::schedules::fire;
 use hub_app::test_routes;
-use hub_domain::{Feature, Overage, Permissions, Rate, UsageType};
+use hub_domain::{Day, Feature, Overage, Permissions, Rate, UsageType, Zone};
 use hub_store::{StoreError, Tx};
 use postrider_model::{Now, UnixMs};
 use serde_json::{Value, json};
@@ -358,6 +358,60 @@ async fn schedules_and_broadcasts_wait_for_the_next_day() {
     {}
     assert_eq!(client.get(&path).await["message_count"], 3);
     assert_eq!(fire::all_due(&test.hub, at(1)).await.expect("a tick"), 1);
+}
+
+#[tokio::test]
+async fn messages_are_limited_by_the_plans_period_instead_of_the_day() {
+    let test = hub().await;
+    let client = test.client();
+    let whole = whole(&test).await;
+    let organization = format!("/organizations/{}", test.project.organization_id);
+    let message = json!({ "to_number": TO, "content": "x" });
+    limit(&test, UsageType::ExternalMessagesDay, 1).await;
+    limit(&test, UsageType::ExternalMessagesPeriod, 2).await;
+    client.post("messages/send", message.clone()).await;
+    client.post("messages/send", message.clone()).await;
+    let refused = try_post(&client, "messages/send", message.clone()).await;
+    names(&refused, "external_messages_period", 2, 2);
+    let bill = whole.get(&format!("{organization}/billing?usage=1")).await;
+    for of in ["plan_limits", "usage"] {
+        assert_eq!(bill[of]["external_messages_period"], 2, "{of}");
+        assert!(bill[of].get("external_messages_day").is_none(), "{of}");
+    }
+    let today = Day::of(&Zone::UTC, test.hub.now().unix).expect("a day");
+    let history = format!(
+        "{organization}/usage_history?usage_type=external_messages_period&start_date={}&end_date={}",
+        today.plus(-1).expect("a day"),
+        today
+    );
+    let counts = |history: &Value| {
+        [
+            &history["history"][0]["usage"],
+            &history["history"][1]["usage"],
+        ]
+        .map(Value::clone)
+    };
+    assert_eq!(counts(&whole.get(&history).await), [0, 2]);
+    // The next period begins: what was sent before does not count in it.
+    let begins = UnixMs(test.hub.now().unix.0 + 900_000);
+    let start_time = Some(Some(begins));
+    set(
+        &test,
+        PlanPatch {
+            start_time,
+            ..PlanPatch::default()
+        },
+    )
+    .await;
+    client.post("messages/send", message).await;
+    limit(&test, UsageType::ExternalMessagesDay, 100).await;
+    let bill = whole.get(&format!("{organization}/billing")).await;
+    assert_eq!(bill["plan_limits"]["external_messages_day"], 100);
+    assert!(
+        bill["plan_limits"]
+            .get("external_messages_period")
+            .is_none()
+    );
 }
 
 #[tokio::test]

@@ -119,7 +119,7 @@ def test_billing_and_usage_tell_what_there_is(organization):
     assert [day["date"] for day in history["history"]] == ["2026-01-01", "2026-01-02", "2026-01-03"]
 
 
-def test_a_plan_counts_external_messages_by_the_day(organization):
+def test_a_plan_counts_external_messages_by_the_day_unless_the_operator_says_otherwise(organization):
     assert "external_messages_period" not in organization.getBillingDetails()["plan_limits"]
 
 

@@ -28,7 +28,8 @@ BILLING = Resource(
         "plan_start_time": "time?",
         "plan_end_time": "time?",
         "plan_suspend_time": "time?",
-        "plan_limits": {name: "int?" for name in USAGE_TYPES if name != "external_messages_period"},
+        # Messages are limited by the day or by the plan's period.
+        "plan_limits": {name: "~int?" if name.startswith("external") else "int?" for name in USAGE_TYPES},
         "plan_features": {name: "bool" for name in FEATURES},
         "overage_rates": "~object",
         "minimum_usage_fees": "[object]",

@@ -80,8 +80,8 @@ async fn billing(actor: OrganizationActor, call: Call) -> ApiResult {
     let mut shown = bill(&organization);
     if with_usage {
         let mut usage = Map::new();
-        for kind in UsageType::ALL.iter().filter(|kind| kind.is_in_plan()) {
-            let counted = present(&actor, &organization, *kind).await?;
+        for kind in organization.plan.limited() {
+            let counted = present(&actor, &organization, kind).await?;
             usage.insert(kind.as_str().to_owned(), Value::from(counted));
         }
         shown["usage"] = json!(usage);
@@ -92,8 +92,7 @@ async fn billing(actor: OrganizationActor, call: Call) -> ApiResult {
 /// Shows the plan that the operator set. Nobody is paid by this hub: there is no balance.
 fn bill(organization: &Organization) -> Value {
     let plan = &organization.plan;
-    let limits = UsageType::ALL.iter().filter(|kind| kind.is_in_plan());
-    let limit = |kind: &UsageType| (kind.to_string(), json!(plan.limits.get(kind)));
+    let limit = |kind: UsageType| (kind.to_string(), json!(plan.limits.get(&kind)));
     let features = Feature::ALL.iter();
     let feature = |one: &Feature| (one.to_string(), Value::Bool(plan.has(*one)));
     let mut shown = json!({
@@ -107,7 +106,7 @@ fn bill(organization: &Organization) -> Value {
         "plan_start_time": plan.start_time.unwrap_or(organization.time_created).seconds(),
         "plan_end_time": plan.end_time.map(UnixMs::seconds),
         "plan_suspend_time": plan.suspend_time.map(UnixMs::seconds),
-        "plan_limits": limits.map(limit).collect::<Map<_, _>>(),
+        "plan_limits": plan.limited().map(limit).collect::<Map<_, _>>(),
         "plan_features": features.map(feature).collect::<Map<_, _>>(),
         "minimum_usage_fees": [],
         "recurring_billing_enabled": false,

@@ -208,7 +208,7 @@ impl Planned {
             Err(SendError::Refused(rule)) => format!("the recipient {rule}"),
             Err(SendError::Unwritable(rule)) => format!("content {rule}"),
             Err(SendError::Store(StoreError::Beyond(exceeded))) => {
-                return Err(match exceeded.limit.is_daily() {
+                return Err(match exceeded.limit.starts_again() {
                     true => Unsent::Tomorrow,
                     false => Unsent::Beyond(exceeded.to_string()),
                 });

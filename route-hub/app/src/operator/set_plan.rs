@@ -56,7 +56,9 @@ pub fn set_plan(
     put(&mut plan.start_time, &patch.start_time);
     put(&mut plan.end_time, &patch.end_time);
     put(&mut plan.suspend_time, &patch.suspend_time);
-    put_each(&mut plan.limits, &patch.limits);
+    for (kind, most) in &patch.limits {
+        plan.limit(*kind, *most);
+    }
     put_each(&mut plan.features, &patch.features);
     put_each(&mut plan.overage_rates, &patch.overage_rates);
     organizations::update(work.tx, &changed)?;

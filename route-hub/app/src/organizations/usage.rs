@@ -33,11 +33,13 @@ pub async fn present(
         return Ok(0);
     };
     write_requests(actor, kind).await?;
-    let (id, midnight) = (organization.id, Quarter::of(organization.midnight(now)));
+    let (id, period) = (organization.id, organization.period());
+    let midnight = Quarter::of(organization.midnight(now));
     let share = actor.hub.store.of_organization(id);
     let reading = share.read(move |tx| match kind {
         UsageType::ApiRequestsDay => usage::requests_of(tx, id, today),
         UsageType::Projects => usage::projects_before(tx, id, UnixMs(i64::MAX)),
+        UsageType::ExternalMessagesPeriod => Ok(amount(usage::since(tx, id, period)?, kind)),
         kind if kind.is_daily() => Ok(amount(usage::since(tx, id, midnight)?, kind)),
         kind => Ok(amount(usage::present(tx, id)?, kind)),
     });
@@ -62,13 +64,14 @@ pub async fn history(
     kind: UsageType,
     days: Days,
 ) -> Result<Vec<(Day, u64)>, Failure> {
-    let (id, zone) = (organization.id, organization.zone());
+    let (id, zone, period) = (organization.id, organization.zone(), organization.period());
     write_requests(actor, kind).await?;
     let reading = move |tx: &mut Tx<'_>| {
         let days = days.with_ends(&zone);
         let amounts = match kind {
             UsageType::ApiRequestsDay => requests(tx, id, &days)?,
             UsageType::Projects => projects(tx, id, &days)?,
+            UsageType::ExternalMessagesPeriod => within_period(tx, id, period, &days)?,
             kind => changes(tx, id, kind, &days)?,
         };
         let of_days = days.iter().zip(amounts);
@@ -149,6 +152,23 @@ fn changes(
         there -= changed;
     }
     ends.reverse();
+    Ok(ends)
+}
+
+/// Counts the messages from the beginning of the plan's period to the end of each day.
+fn within_period(
+    tx: &mut Tx<'_>,
+    id: OrganizationId,
+    period: Quarter,
+    days: &[Ends],
+) -> Result<Vec<u64>, StoreError> {
+    let mut ends = vec![0; days.len()];
+    usage::each_change(tx, id, period, |quarter, amounts| {
+        let at = quarter.start();
+        let day = days.partition_point(|(.., until)| *until <= at);
+        let sent = amount(amounts, UsageType::ExternalMessagesPeriod);
+        ends.iter_mut().skip(day).for_each(|end| *end += sent);
+    })?;
     Ok(ends)
 }
 

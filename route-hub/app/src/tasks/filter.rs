@@ -219,8 +219,8 @@ impl From<StoreError> for Stuck {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::TooSlow => Self::Ended("the filter takes too long to look up".to_owned()),
-            // What is left waits for the next day.
-            StoreError::Beyond(exceeded) if exceeded.limit.is_daily() => Self::Waiting,
+            // What is left is looked at again the next day.
+            StoreError::Beyond(exceeded) if exceeded.limit.starts_again() => Self::Waiting,
             StoreError::Beyond(exceeded) => Self::Ended(exceeded.to_string()),
             error => Self::Store(error),
         }

@@ -308,7 +308,7 @@ fn note(
 ) -> Result<(), StoreError> {
     match done {
         Ok(()) => Ok(()),
-        Err(Failure::Store(StoreError::Beyond(exceeded))) if !exceeded.limit.is_daily() => {
+        Err(Failure::Store(StoreError::Beyond(exceeded))) if !exceeded.limit.starts_again() => {
             task.fail_row(|| format!("{row}: {exceeded}"));
             Ok(())
         }

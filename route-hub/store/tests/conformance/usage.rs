@@ -113,6 +113,7 @@ pub(crate) fn a_job_that_is_held_to_limits_does_not_go_beyond_them<B: Backend>()
         organization_id: id(1),
         most: [(UsageType::Contacts, most)].into(),
         day: Quarter(0),
+        period: Quarter(0),
     });
     let add = |numbers: std::ops::Range<i64>| {
         let limits = Arc::clone(&limits);

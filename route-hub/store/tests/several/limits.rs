@@ -42,6 +42,7 @@ async fn add(store: Store, project: ProjectId) -> bool {
         organization_id: organization(),
         most: [(UsageType::Groups, MOST)].into(),
         day: Quarter(0),
+        period: Quarter(0),
     });
     let share = store.of(project).and(Gate::Organization(organization()));
     let job = share.write(move |tx| {
