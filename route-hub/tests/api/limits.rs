@@ -1,15 +1,18 @@
 //! What plans refuse, and what they never do.
 
 use crate::support::{Client, Reply, TO, TestHub, add_key, hub, id};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use hub_app::actor::Who;
 use hub_app::broadcasts::{self, Turns};
 use hub_app::hub_work::HubWork;
 use hub_app::operator::{PlanPatch, set_plan};
 use hub_app::schedules::fire;
+use hub_app::tasks;
 use hub_app::test_routes;
 use hub_domain::{Day, Feature, Overage, Permissions, Rate, UsageType, Zone};
 use hub_store::{StoreError, Tx};
-use postrider_model::{Now, UnixMs};
+use postrider_model::{MessageStatus, Now, UnixMs};
 use serde_json::{Value, json};
 
 const DAY_MS: i64 = 86_400_000;
@@ -412,6 +415,63 @@ async fn messages_are_limited_by_the_plans_period_instead_of_the_day() {
             .get("external_messages_period")
             .is_none()
     );
+}
+
+#[tokio::test]
+async fn a_task_that_sends_waits_for_the_next_day() {
+    let test = hub().await;
+    let client = test.client();
+    for _ in 0..3 {
+        let message = json!({ "to_number": TO, "content": "x" });
+        client.post("messages/send", message).await;
+    }
+    // Only what was sent is sent again as another message.
+    let sent = hub_domain::status_code(MessageStatus::Sent);
+    let sending = move |tx: &mut Tx<'_>| {
+        let sql = "UPDATE messages SET status = $1, state = 60";
+        tx.run(sql, &[hub_store::Value::Int(sent)])
+    };
+    test.hub.store.write(sending).await.expect("they are sent");
+    limit(&test, UsageType::ExternalMessagesDay, 4).await;
+    let again = json!({
+        "task_type": "resend_messages", "filter_type": "query_messages",
+        "filter_params": { "status": "sent" },
+    });
+    let path = format!("tasks/{}", id(&client.post("tasks", again).await));
+    let now = test.hub.now();
+    let run = async |days: i64| {
+        let at = Now::new(now.boot.0, now.unix.0 + days * DAY_MS);
+        while tasks::round(&test.hub, at).await.expect("a round") > 0 {}
+        let task = client.get(&path).await;
+        (task["status"].clone(), task["current_row"].clone())
+    };
+    assert_eq!(run(0).await, (json!("active"), json!(1)));
+    assert_eq!(
+        run(0).await,
+        (json!("active"), json!(1)),
+        "the day is the same"
+    );
+    assert_eq!(run(1).await, (json!("complete"), json!(3)));
+    let queued = client.ids("messages?status=queued").await;
+    assert_eq!(queued.len(), 3);
+}
+
+#[tokio::test]
+async fn a_file_that_there_is_no_room_for_leaves_nothing() {
+    let test = hub().await;
+    let client = test.client();
+    limit(&test, UsageType::StoredFileMb, 0).await;
+    let gif = STANDARD.encode(b"GIF89a\x01\x00\x01\x00\x00\x00\x00;");
+    let file = json!({ "data": gif, "type": "image/gif", "filename": "a.gif" });
+    let refused = try_post(&client, "files", file.clone()).await;
+    names(&refused, "stored_file_mb", 0, 0);
+    let media = json!([{ "url": format!("data:image/gif;base64,{gif}") }]);
+    let message = json!({ "to_number": TO, "media": media, "message_type": "mms" });
+    let refused = try_post(&client, "messages/send", message).await;
+    names(&refused, "stored_file_mb", 0, 0);
+    assert!(client.ids("files").await.is_empty());
+    limit(&test, UsageType::StoredFileMb, 1).await;
+    client.post("files", file).await;
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use crate::contacts::saving::Saving;
 use crate::data_tables;
 use crate::failure::Failure;
 use crate::hub::Hub;
+use crate::plan::{self, Room};
 use crate::steps;
 use crate::tasks::current::{change, current};
 use crate::tasks::filter::{Batch, Source, Stuck};
@@ -122,9 +123,10 @@ async fn go_on(actor: &Actor, task: &Arc<Task>) -> Result<(), Stuck> {
         is_end: keys.len() < STEP as usize,
         keys,
     };
-    if types::sends(task.task_type) {
-        make_room(actor, next.keys.len()).await?;
-    }
+    let next = match types::sends(task.task_type) {
+        true => with_room(actor, next).await?,
+        false => next,
+    };
     let task_type = task.task_type;
     let fitting = steps::fitting(STEP, |most| {
         let (task, source) = (Arc::clone(task), source.clone());
@@ -139,7 +141,18 @@ async fn go_on(actor: &Actor, task: &Arc<Task>) -> Result<(), Stuck> {
     Ok(())
 }
 
-/// Makes room for messages, or lets the task wait until there is some.
+/// Cuts a step to the messages that there is room for, or lets the task wait until there is some.
+async fn with_room(actor: &Actor, next: Next) -> Result<Next, Stuck> {
+    let owner = actor.project.organization_id;
+    let count = match plan::room(&actor.hub, owner, false, actor.now).await? {
+        Room::Suspended => return Err(Stuck::Waiting),
+        // What goes out again without being one more message needs no room: the step itself looks.
+        room => room.of(next.keys.len()).unwrap_or(1),
+    };
+    make_room(actor, count).await?;
+    Ok(next.first(count))
+}
+
 async fn make_room(actor: &Actor, count: usize) -> Result<(), Stuck> {
     match actor.make_room(count).await {
         Ok(()) => Ok(()),

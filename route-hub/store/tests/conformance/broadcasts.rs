@@ -161,6 +161,49 @@ pub(crate) fn counts_follow_the_messages_of_a_unit_of_work<B: Backend>() {
     });
 }
 
+pub(crate) fn a_broadcast_that_was_paid_for_in_several_currencies_has_no_price<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    let paid = |currency: &str| Price {
+        millionths: 250_000,
+        currency: currency.parse().unwrap(),
+    };
+    // Those of one list are counted together.
+    let cost = |units: &[&[&str]]| {
+        let units: Vec<Vec<_>> = units
+            .iter()
+            .map(|unit| unit.iter().map(|currency| paid(currency)).collect())
+            .collect();
+        write(&store, move |tx| {
+            broadcasts::insert(tx, &broadcast(200, 10), &[])?;
+            for prices in &units {
+                let mut tallies = Tallies::default();
+                for price in prices {
+                    let message = Message {
+                        broadcast_id: Some(id(200)),
+                        price: Some(*price),
+                        ..sample::message(50, 10)
+                    };
+                    tallies.made(&message);
+                }
+                tallies.write(tx)?;
+            }
+            let sum = broadcasts::get(tx, id(10), id(200))?.and_then(|shown| shown.price);
+            tx.run("DELETE FROM broadcasts", &[])?;
+            Ok(sum)
+        })
+    };
+    assert_eq!(cost(&[]), None);
+    let both = Price {
+        millionths: 500_000,
+        ..paid("KES")
+    };
+    assert_eq!(cost(&[&["KES"], &["KES"]]), Some(both));
+    assert_eq!(cost(&[&["KES", "KES"]]), Some(both));
+    assert_eq!(cost(&[&["KES", "USD"]]), None);
+    assert_eq!(cost(&[&["KES"], &["USD"], &["USD"]]), None);
+    assert_eq!(cost(&[&["KES", "USD"], &["KES"]]), None);
+}
+
 pub(crate) fn a_step_is_taken_once_and_not_after_a_cancel<B: Backend>() {
     let (_backend, store) = opened::<B>();
     write(&store, |tx| {

@@ -170,6 +170,7 @@ conformance! {
     broadcasts {
         a_broadcast_reads_back_with_its_numbers
         counts_follow_the_messages_of_a_unit_of_work
+        a_broadcast_that_was_paid_for_in_several_currencies_has_no_price
         a_step_is_taken_once_and_not_after_a_cancel
         projects_and_their_broadcasts_take_turns
         a_cancelled_broadcast_is_walked_through_once
