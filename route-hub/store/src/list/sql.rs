@@ -132,8 +132,8 @@ pub(super) fn probe<T>(
     let mut select = Query::select();
     select
         .expr(Expr::cust("count(*)"))
-        .expr(Expr::cust(format!("{last}(some.id)")))
-        .from_subquery(some, "some");
+        .expr(Expr::cust(format!("{last}(counted.id)")))
+        .from_subquery(some, "counted");
     Statement::of(&select)
 }
 
