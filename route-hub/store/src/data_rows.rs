@@ -396,7 +396,8 @@ mod tests {
     }
 
     /// Returns a store with 3,000 rows of a table: every second one is about contact 7, every five
-    /// hundredth about contact 8; every second one has the city Oslo, and each has a code of its own.
+    /// hundredth about contact 8; every second one has the city Oslo, every fourth one the age 0, and
+    /// each has a code of its own.
     fn filled() -> (TestDatabase, Store) {
         let database = TestDatabase::fresh();
         let store = database.open();
@@ -414,13 +415,17 @@ mod tests {
         let codes = format!(
             "INSERT INTO row_vars (bearer_id, field_id, value, number) {COUNT} SELECT i, 2, i, i FROM n"
         );
+        let ages = format!(
+            "INSERT INTO row_vars (bearer_id, field_id, value, number) {COUNT} \
+             SELECT i, 3, i % 4, i % 4 FROM n"
+        );
         let filled: Result<_, StoreError> = store.write_blocking(move |tx| {
-            for (key, variable) in [(1, "city"), (2, "code")] {
+            for (key, variable) in [(1, "city"), (2, "code"), (3, "age")] {
                 let owner = FieldOwner::Table(id(TABLE));
                 let field = CustomField::new(key, id(0), owner, variable, key);
                 fields::insert(tx, &field)?;
             }
-            for sql in [&rows, &cities, &codes] {
+            for sql in [&rows, &cities, &codes, &ages] {
                 tx.query_built(sql, &[], |_| Ok(()))?;
             }
             Ok(())
@@ -449,10 +454,41 @@ mod tests {
     }
 
     #[test]
+    fn a_row_is_fetched_only_when_its_variables_are_those_that_are_wanted() {
+        let (_database, store) = filled();
+        let query = ListQuery {
+            filters: vec![
+                variable("city", Op::Eq, Operand::Text("oslo".to_owned())),
+                variable("age", Op::Eq, Operand::Real(2.0)),
+                variable("code", Op::Prefix, Operand::Text("2".to_owned())),
+            ],
+            ..ListQuery::default()
+        };
+        let (table, scope) = (of_table(id(TABLE)), scope(id(0), id(TABLE)));
+        let (page, counts, found) = store
+            .read_blocking(move |tx| {
+                let page = list::explain(tx, &table, &scope, &query)?;
+                let counts = list::explain_counts(tx, &table, &scope, &query)?;
+                Ok::<_, StoreError>((page, counts, list::count(tx, &table, &scope, &query)?))
+            })
+            .unwrap();
+        assert!(page.reads_before("asked", "data_rows"), "{page:?}");
+        assert_eq!(counts.len(), 3);
+        for count in counts {
+            assert!(count.reads("row_vars_by_"), "{count:?}");
+            assert!(!count.reads("data_rows"), "{count:?}");
+            assert!(!count.sorts(), "{count:?}");
+        }
+        // 2, 22, 26, 202 … 298 and 2002 … 2998.
+        assert_eq!(found, 3 + 25 + 250);
+    }
+
+    #[test]
     fn each_pair_that_people_use_goes_along_an_index() {
         let (_database, store) = filled();
         let oslo = || variable("city", Op::Eq, Operand::Text("oslo".to_owned()));
         let code = |op, number| variable("code", op, Operand::Real(number));
+        let age = |number| variable("age", Op::Eq, Operand::Real(number));
         let contact = |key| Filter::new(by::CONTACT, Op::Eq, Operand::Int(key));
         let since = || Filter::new(by::TIME_CREATED, Op::Min, Operand::Int(1_000));
         for (filters, index) in [
@@ -468,7 +504,15 @@ mod tests {
             ),
             (
                 vec![oslo(), contact(7)],
-                "row_vars_by_value (field_id=? AND <expr>=?)",
+                "data_rows_by_contact_of_table (table_id=? AND contact_id=?)",
+            ),
+            (
+                vec![oslo(), age(0.0)],
+                "row_vars_by_number (field_id=? AND number=?)",
+            ),
+            (
+                vec![age(2.0), oslo()],
+                "row_vars_by_number (field_id=? AND number=?)",
             ),
             (
                 vec![oslo(), code(Op::Min, 2_990.0)],

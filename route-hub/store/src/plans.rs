@@ -163,6 +163,17 @@ impl Way {
         self.0.contains(&format!(" using {index} on "))
     }
 
+    /// Says whether it comes to a table.
+    pub(crate) fn reads(&self, table: &str) -> bool {
+        self.0.contains(table)
+    }
+
+    /// Says whether it comes to one table before another. PostgreSQL's words have no such order.
+    pub(crate) fn reads_before(&self, first: &str, then: &str) -> bool {
+        let place = |table| self.0.find(&format!("SEARCH {table} "));
+        server().is_some() || place(first).is_some_and(|first| Some(first) < place(then))
+    }
+
     /// Says whether it sorts what it found.
     pub(crate) fn sorts(&self) -> bool {
         self.0.contains("TEMP B-TREE") || self.0.contains("Sort")

@@ -11,7 +11,7 @@ use hub_app::statistics::{IntervalGroups, MessageStats, PERMISSION, of_organizat
 use hub_domain::{CountFilters, Metric, Property};
 use hub_web::{Answer, ApiError, Field, Fields, Kind, Member, Params, Shape};
 use postrider_model::kind;
-use serde_json::Value;
+use serde::Serialize;
 
 const TAKES: &[Member] = &[
     START_DATE,
@@ -146,7 +146,7 @@ fn filters(field: &Field<'_>) -> Result<CountFilters, ApiError> {
     })
 }
 
-fn shown(stats: &MessageStats, counted: Vec<IntervalGroups>) -> Value {
+fn shown(stats: &MessageStats, counted: Vec<IntervalGroups>) -> impl Serialize + use<> {
     let properties: Vec<_> = stats.properties.iter().map(|one| one.as_str()).collect();
     groups::shown(&properties, &stats.metrics, counted)
 }

@@ -74,6 +74,13 @@ pub struct Sums {
     prices: BTreeMap<Currency, i64>,
 }
 
+impl From<Amounts> for Sums {
+    fn from(amounts: Amounts) -> Self {
+        let prices = BTreeMap::new();
+        Self { amounts, prices }
+    }
+}
+
 impl Sums {
     fn add(&mut self, by: &CountedBy, amounts: Amounts) {
         self.amounts += amounts;
@@ -157,14 +164,14 @@ fn gather(
     let mut groups = Groups::default();
     let reading = |tx: &mut Tx<'_>| {
         projects.iter().try_for_each(|project| {
-            let names = Names::of(tx, organization, project, stats)?;
+            let mut names = Names::of(tx, organization, project, stats)?;
             let add = |by: CountedBy, amounts: Amounts| {
-                groups.add(calendar, stats, &names, (&by, &Cell::Nothing), amounts);
+                groups.add(calendar, stats, &mut names, (&by, &Cell::Nothing), amounts);
             };
             each_counter(tx, project, calendar, add)?;
             match stats.properties.contains(&Property::Link) {
                 true => add_links(tx, project, calendar, |by, link, amounts| {
-                    groups.add(calendar, stats, &names, (by, link), amounts);
+                    groups.add(calendar, stats, &mut names, (by, link), amounts);
                 }),
                 false => Ok(()),
             }
@@ -236,7 +243,7 @@ impl Groups {
         &mut self,
         calendar: &Calendar,
         stats: &MessageStats,
-        names: &Names,
+        names: &mut Names,
         (by, link): (&CountedBy, &Cell),
         amounts: Amounts,
     ) {
@@ -282,6 +289,8 @@ struct Names {
     organization: [Cell; 2],
     project: [Cell; 2],
     phones: BTreeMap<PhoneId, (Cell, PhoneType)>,
+    /// The ids of the phones so far: each is made into a text once.
+    phone_ids: BTreeMap<PhoneId, Cell>,
 }
 
 impl Names {
@@ -308,10 +317,11 @@ impl Names {
             phones: phones
                 .map(|(id, name, kind)| (id, (Cell::text(&name), kind)))
                 .collect(),
+            phone_ids: BTreeMap::new(),
         })
     }
 
-    fn cell(&self, property: Property, by: &CountedBy) -> Cell {
+    fn cell(&mut self, property: Property, by: &CountedBy) -> Cell {
         let ([org_id, org_name], [project_id, project_name]) = (&self.organization, &self.project);
         let phone = self.phones.get(&by.phone_id);
         match property {
@@ -319,7 +329,11 @@ impl Names {
             Property::OrgName => org_name.clone(),
             Property::ProjectId => project_id.clone(),
             Property::ProjectName => project_name.clone(),
-            Property::PhoneId => Cell::text(&by.phone_id.to_string()),
+            Property::PhoneId => {
+                let id = self.phone_ids.entry(by.phone_id);
+                let id = id.or_insert_with(|| Cell::text(&by.phone_id.to_string()));
+                id.clone()
+            }
             Property::PhoneName => phone.map_or(Cell::Nothing, |(name, _)| name.clone()),
             Property::PhoneType => {
                 phone.map_or(Cell::Nothing, |(_, kind)| Cell::Word(kind.as_str()))

@@ -13,7 +13,7 @@ pub use airtime::airtime_stats;
 pub use calendar::Asked;
 pub use contacts::{Series, contact_stats};
 pub use data_tables::{RowSeries, data_table_stats};
-pub use messages::{Cell, IntervalGroups, MessageStats, Sum, of_organization, of_project};
+pub use messages::{Cell, IntervalGroups, MessageStats, Sum, Sums, of_organization, of_project};
 pub use series::{IntervalValues, Wanted};
 
 use crate::hub::Hub;

@@ -471,3 +471,14 @@ pub(crate) fn explain<T>(
     let statement = sql::page(table, scope, query, path);
     Way::of(tx, &statement.text, statement.values())
 }
+
+/// Returns how the engine would count what each filter that can be followed lets through.
+#[cfg(test)]
+pub(crate) fn explain_counts<T>(
+    tx: &mut Tx<'_>,
+    table: &Table<T>,
+    scope: &[Scope],
+    query: &ListQuery,
+) -> Result<Vec<Way>, StoreError> {
+    path::explain(tx, table, scope, query)
+}

@@ -3,10 +3,16 @@
 //! The engine keeps no statistics, so the choice is made here, by counting: a filter that lets few
 //! rows through is followed to them and they are sorted; where every filter lets many through, the
 //! rows are walked in the list's order until the page is full, along an index whose entries have
-//! that order if there is one.
+//! that order if there is one, and of several along the one with the fewest entries for the first
+//! rows.
 
 use super::{Filter, Kind, ListQuery, Op, Scope, Sort, Table, sql};
+#[cfg(test)]
+use crate::plans::Way;
 use crate::{StoreError, Tx};
+
+/// A way with fewer is taken at once: what another one could save is not worth counting on.
+pub(super) const SHORT: u32 = 50;
 
 /// So many rows are fetched and sorted rather than walked to in order.
 pub(super) const FEW: u32 = 500;
@@ -29,6 +35,13 @@ struct Offer {
     ordered: bool,
 }
 
+/// What a way leads to by itself, as far as it was counted.
+struct Found {
+    count: u32,
+    /// The last id that was counted, negative where ids fall; `None` where they have no order.
+    reach: Option<i64>,
+}
+
 /// Picks the way of a query, for all its pages.
 pub(super) fn choose<T>(
     tx: &mut Tx<'_>,
@@ -42,21 +55,65 @@ pub(super) fn choose<T>(
     {
         return Ok(only.path);
     }
-    let mut shortest = (FEW, Path::Walk);
+    let mut count = |offer: &Offer, most| count(tx, table, scope, query, offer, most);
     for offer in &offers {
-        let probe = sql::probe(table, scope, query, offer.path, shortest.0);
-        let found = tx.query_built(&probe.text, probe.values(), |row| row.int(0))?;
-        let found = found.first().map_or(0, |count| count.unsigned_abs());
-        let found = u32::try_from(found).unwrap_or(u32::MAX);
-        if found < shortest.0 {
-            shortest = (found, offer.path);
+        if count(offer, SHORT)?.count < SHORT {
+            return Ok(offer.path);
         }
     }
-    let in_order = || offers.iter().find(|offer| offer.ordered);
-    Ok(match shortest.1 {
-        Path::Walk => in_order().map_or(Path::Walk, |offer| offer.path),
-        path => path,
-    })
+    let mut shortest = (FEW, None);
+    let mut sparsest = (None, Path::Walk);
+    for offer in &offers {
+        let found = count(offer, shortest.0)?;
+        if found.count < shortest.0 {
+            shortest = (found.count, Some(offer.path));
+        }
+        // Of two, the one that comes further has fewer up to there.
+        if offer.ordered && (sparsest.1 == Path::Walk || found.reach > sparsest.0) {
+            sparsest = (found.reach, offer.path);
+        }
+    }
+    Ok(shortest.1.unwrap_or(sparsest.1))
+}
+
+fn count<T>(
+    tx: &mut Tx<'_>,
+    table: &Table<T>,
+    scope: &[Scope],
+    query: &ListQuery,
+    offer: &Offer,
+    most: u32,
+) -> Result<Found, StoreError> {
+    let by_id = offer.ordered && query.sort == Sort::BY_ID;
+    let probe = sql::probe(table, scope, query, offer.path, by_id, most);
+    let found = tx.query_built(&probe.text, probe.values(), |row| {
+        let last = row.opt_int(1)?.filter(|_| by_id);
+        Ok(Found {
+            count: u32::try_from(row.int(0)?).unwrap_or(most),
+            reach: last.map(|last| if query.descending { -last } else { last }),
+        })
+    })?;
+    let none = Found {
+        count: 0,
+        reach: None,
+    };
+    Ok(found.into_iter().next().unwrap_or(none))
+}
+
+/// Returns how the engine would count what each way leads to.
+#[cfg(test)]
+pub(super) fn explain<T>(
+    tx: &mut Tx<'_>,
+    table: &Table<T>,
+    scope: &[Scope],
+    query: &ListQuery,
+) -> Result<Vec<Way>, StoreError> {
+    let explain = |offer: Offer| {
+        let by_id = offer.ordered && query.sort == Sort::BY_ID;
+        let probe = sql::probe(table, scope, query, offer.path, by_id, FEW);
+        Way::of(tx, &probe.text, probe.values())
+    };
+    offers(table, query).into_iter().map(explain).collect()
 }
 
 /// Returns every way that a query's filters offer: pairs and variables before columns.

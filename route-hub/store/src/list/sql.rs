@@ -60,11 +60,7 @@ pub(super) fn page<T>(
     if let Some(column) = query.sort.column {
         select.expr(building.column(column.name));
     }
-    let order = if query.descending {
-        Order::Desc
-    } else {
-        Order::Asc
-    };
+    let order = direction(query);
     if let Some(column) = query.sort.column {
         let expr = building.column(column.name);
         // What has no value is below everything that has one.
@@ -116,21 +112,37 @@ pub(super) fn count_by<T>(
     Statement::of(&select)
 }
 
-/// Builds a count of what the filter of a path lets through by itself, up to `most`.
+/// Builds a count of what the filter of a path lets through by itself, up to `most`. Where it is in
+/// the order of ids, the count is of the list's first, and the last of their ids is beside it.
 pub(super) fn probe<T>(
     table: &Table<T>,
     scope: &[Scope],
     query: &ListQuery,
     path: Path,
+    ordered: bool,
     most: u32,
 ) -> Statement {
-    let mut some = Building::new(table, scope, query, path).followed();
-    some.expr(Expr::cust("1")).limit(u64::from(most));
+    let building = Building::new(table, scope, query, path);
+    let mut some = building.entries();
+    some.expr_as(building.id(), "id").limit(u64::from(most));
+    if ordered {
+        some.order_by_expr(building.id(), direction(query));
+    }
+    let last = if query.descending { "min" } else { "max" };
     let mut select = Query::select();
     select
         .expr(Expr::cust("count(*)"))
-        .from_subquery(some, "some");
+        .expr(Expr::cust(format!("{last}(counted.id)")))
+        .from_subquery(some, "counted");
     Statement::of(&select)
+}
+
+fn direction(query: &ListQuery) -> Order {
+    if query.descending {
+        Order::Desc
+    } else {
+        Order::Asc
+    }
 }
 
 /// A statement in the making.
@@ -235,6 +247,20 @@ impl<'a, T> Building<'a, T> {
         select
     }
 
+    /// Selects what is counted of a path: pairs and variables by themselves, since the rows that they
+    /// are of lie far apart, unless one of them stands for many rows.
+    fn entries(&self) -> SelectStatement {
+        match (self.followed_rows(), self.path) {
+            (Some(rows), Path::Rows(at)) if rows.on == "id" => {
+                let mut select = Query::select();
+                select.from(rows.table);
+                select.cond_where(self.row_condition(&self.query.filters[at], rows.table));
+                select
+            }
+            _ => self.followed(),
+        }
+    }
+
     /// Selects what the path alone leads to within the scope.
     fn followed(&self) -> SelectStatement {
         let mut select = Query::select();
@@ -274,7 +300,7 @@ impl<'a, T> Building<'a, T> {
                 // As an expression it keeps the engine from coming the other way.
                 let pair = aside_int(rows.table, rows.row);
                 select.and_where(self.column(rows.on).eq(pair));
-                select.cond_where(self.row_condition(filter));
+                select.cond_where(self.row_condition(filter, rows.table));
             }
             (_, Path::Column(at)) => {
                 select.cond_where(self.condition(&self.query.filters[at]));
@@ -326,35 +352,43 @@ impl<'a, T> Building<'a, T> {
         }
     }
 
-    /// Selects the pairs or variables of one listed row that meet a condition.
+    /// Selects the pairs or variables of one listed row that meet a condition. They have a name of
+    /// their own: those that are followed may be of the same table, and are asked for the row's id so
+    /// that only a row that is wanted is fetched.
     fn any_row(&self, filter: &Filter) -> Option<SelectStatement> {
+        const ASKED: &str = "asked";
         let rows = self.rows_of(filter)?;
+        let row = match rows.on {
+            "id" => self.id(),
+            on => self.column(on),
+        };
         let mut select = Query::select();
         select
             .expr(Expr::cust("1"))
-            .from(rows.table)
-            .and_where(rows.column(rows.row).eq(self.column(rows.on)))
-            .cond_where(self.row_condition(filter))
+            .from_as(rows.table, ASKED)
+            .and_where(Expr::cust(format!("{ASKED}.{}", rows.row)).eq(row))
+            .cond_where(self.row_condition(filter, ASKED))
             .limit(1);
         Some(select)
     }
 
-    /// What a pair or a variable must be, without saying of which row.
-    fn row_condition(&self, filter: &Filter) -> Cond {
+    /// What a pair or a variable of a table, by the name it has here, must be, without saying of which
+    /// row.
+    fn row_condition(&self, filter: &Filter, table: &str) -> Cond {
         match (filter, self.table.variables) {
             (Filter::Linked { link, holder, .. }, _) => {
-                let column = Expr::cust(format!("{}.{}", link.table, link.holder));
+                let column = Expr::cust(format!("{table}.{}", link.holder));
                 Cond::all().add(column.eq(*holder))
             }
             (Filter::Variable { name, op, operand }, Some(variables)) => {
-                let column = |column| Expr::cust(format!("{}.{column}", variables.table));
+                let column = |column| Expr::cust(format!("{table}.{column}"));
                 let field = column("field_id").eq(self.field(variables, name));
                 let compared = match (op, operand) {
                     (Op::Exists | Op::Null, _) => Cond::all(),
                     (_, Operand::Real(number)) => {
                         compare_real(column("number"), positive(*op), *number)
                     }
-                    (_, operand) => compare_variable(variables.table, positive(*op), operand),
+                    (_, operand) => compare_variable(table, positive(*op), operand),
                 };
                 Cond::all().add(field).add(compared)
             }

@@ -517,6 +517,32 @@ mod tests {
     }
 
     #[test]
+    fn a_group_of_one_may_have_many_messages() {
+        let (_database, store) = filled();
+        let joined = store.write_blocking(|tx| {
+            tx.run("UPDATE messages SET contact_id = 1 WHERE id % 2 = 0", &[])?;
+            let join =
+                "INSERT INTO group_members (group_id, member_id, time_joined) VALUES (5, 1, 0)";
+            tx.run(join, &[])
+        });
+        joined.unwrap();
+        let failed = Operand::Int(status_code(MessageStatus::Failed));
+        let query = ListQuery {
+            filters: vec![
+                Filter::within(by::GROUP, 5),
+                Filter::new(by::STATUS, Op::Eq, failed),
+            ],
+            ..ListQuery::default()
+        };
+        let scope = [Scope::of_project(postrider_model::Id::new(
+            postrider_model::Key::default(),
+        ))];
+        let plan = store.read_blocking(move |tx| list::explain(tx, &TABLE, &scope, &query));
+        let plan: Way = plan.unwrap();
+        assert!(plan.takes("messages_by_status"), "{plan:?}");
+    }
+
+    #[test]
     fn each_pair_of_filters_walks_the_index_with_the_fewest_rows() {
         let (_database, store) = filled();
         let is = |column, value| (column, Op::Eq, value);
@@ -550,7 +576,7 @@ mod tests {
             ),
             (
                 vec![is(by::PHONE_ID, 1), is(by::STATUS, sent)],
-                "messages_by_phone",
+                "messages_by_status",
             ),
             (
                 vec![is(by::DIRECTION, 1), is(by::STATUS, sent)],
