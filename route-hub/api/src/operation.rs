@@ -205,7 +205,8 @@ impl Operation {
         let asked: Asked<Caller> = Asked::read(request, state).await?;
         if let (BodySize::Media | BodySize::MediaOrSheet, Some(caller)) = (self.body, &asked.caller)
         {
-            enter::allowed(&state.hub, caller, &asked.path, self.permission()).await?;
+            let permission = self.permission();
+            Box::pin(enter::allowed(&state.hub, caller, &asked.path, permission)).await?;
         }
         let inner = asked.call(state, self.parameters(), self.body).await?;
         Ok(Call {
@@ -214,13 +215,18 @@ impl Operation {
         })
     }
 
+    async fn run(&self, hub: Hub, call: Call) -> ApiResult {
+        auth::take_request(&hub, &call.caller.holder, self.is_beyond_limits()).await?;
+        // What runs seldom has a box of its own: else each request would have room for it, and move it.
+        match hub.store.is_shared() {
+            true => Box::pin(self.run_beside_others(hub, call)).await,
+            false => self.run_once(&hub, call).await,
+        }
+    }
+
     /// Runs it. What it was prepared on may change before it is written, through another process of
     /// this hub: then it is prepared anew.
-    async fn run(&self, hub: Hub, mut call: Call) -> ApiResult {
-        auth::take_request(&hub, &call.caller.holder, self.is_beyond_limits()).await?;
-        if !hub.store.is_shared() {
-            return self.run_once(&hub, call).await;
-        }
+    async fn run_beside_others(&self, hub: Hub, mut call: Call) -> ApiResult {
         for _ in 1..TRIES_MAX {
             match self.run_once(&hub, call.clone()).await {
                 Err(Failure::Store(StoreError::Stale)) => {

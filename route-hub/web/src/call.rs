@@ -172,11 +172,12 @@ impl<C: Send + Sync> Asked<C> {
             }
             (Some(caller), BodySize::Media | BodySize::MediaOrSheet) => {
                 let bodies = state.media_bodies();
-                let (bytes, body) = read_media_body(&parts.headers, self.body, bodies).await?;
+                let reading = read_media_body(&parts.headers, self.body, bodies);
+                let (bytes, body) = Box::pin(reading).await?;
                 held = Some(Arc::new(body));
                 (caller, bytes)
             }
-            (None, _) => enter_by_body(state, &self.context, &parts, self.body).await?,
+            (None, _) => Box::pin(enter_by_body(state, &self.context, &parts, self.body)).await?,
         };
         if !bytes.is_empty() {
             let query = parts.uri.query().unwrap_or_default();

@@ -435,14 +435,11 @@ impl<'a> Object<'a> {
     pub fn get(&self, name: &'a str) -> Field<'a> {
         let kind = self.kind_of(name);
         debug_assert!(kind.is_some(), "{}[{name}] is declared", self.field.path);
-        let Some(kind) = kind else {
-            return self.member(name, None, &ANY);
-        };
-        let node = match self.field.node {
-            Some(Node::Map(members)) => members.get(name),
+        let node = match (self.field.node, kind) {
+            (Some(Node::Map(members)), Some(_)) => members.get(name),
             _ => None,
         };
-        self.member(name, node, kind)
+        self.member(name, node, kind.unwrap_or(&ANY))
     }
 
     /// Refuses members that no request may give.

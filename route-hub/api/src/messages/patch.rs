@@ -270,15 +270,15 @@ pub(crate) fn to<'a>(get: impl Fn(&'static str) -> Field<'a>) -> Result<To, ApiE
 
 /// Reads what an item of `messages` says; what it leaves out, the request says for all.
 pub(crate) fn item(object: &Object<'_>, all: &MessagePatch) -> Result<MessageItem, ApiError> {
-    let of_all = all.clone();
     let vars = object.get("vars");
-    let all_vars = of_all.vars.overlaid(parse::vars(&vars)?);
+    let all_vars = all.vars.clone().overlaid(parse::vars(&vars)?);
+    let status_url = parse::url(&object.get("status_url"))?;
+    let status_secret = parse::secret(&object.get("status_secret"))?;
     let mut item = MessageItem {
         content: content(&object.get("content"))?,
-        priority: priority(&object.get("priority"))?.or(of_all.priority.flatten()),
-        status_url: parse::url(&object.get("status_url"))?.or(of_all.status_url.flatten()),
-        status_secret: parse::secret(&object.get("status_secret"))?
-            .or(of_all.status_secret.flatten()),
+        priority: priority(&object.get("priority"))?.or(all.priority.flatten()),
+        status_url: status_url.or_else(|| all.status_url.clone().flatten()),
+        status_secret: status_secret.or_else(|| all.status_secret.clone().flatten()),
         ..MessageItem::default()
     };
     let too_many = |invalid| vars.refuse(format_args!("cannot be taken: {invalid}"));

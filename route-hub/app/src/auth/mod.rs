@@ -83,7 +83,7 @@ pub async fn take_request(hub: &Hub, holder: &Holder, beyond_limits: bool) -> Re
         count(hub, key, now);
         return Ok(());
     }
-    plan::take_request(hub, &organization, most, now.unix).await
+    Box::pin(plan::take_request(hub, &organization, most, now.unix)).await
 }
 
 /// Lets the holder of a key into a project that it reaches, with a permission there.

@@ -91,6 +91,7 @@ const STORAGE: &[&str] = &[
     "ALTER TABLE group_members SET (autovacuum_vacuum_scale_factor = 0.02)",
     "ALTER TABLE inbound_counted SET (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02)",
     "ALTER TABLE counted_links SET (autovacuum_vacuum_scale_factor = 0.02)",
+    "ALTER TABLE link_destinations SET (autovacuum_vacuum_scale_factor = 0.02)",
     "ALTER TABLE link_counts SET (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02)",
     "ALTER TABLE message_counts SET (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02)",
     "ALTER TABLE message_day_sums SET (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02)",
