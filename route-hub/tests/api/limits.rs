@@ -559,7 +559,7 @@ async fn a_tariff_prices_what_is_sent_and_what_was_sent_keeps_its_price() {
         json!(0.000_001)
     );
     assert_eq!(send("+254722000001").await["price_currency"], "USD");
-    let today = hub_domain::Day::of(&hub_domain::Zone::UTC, test.hub.now().unix).expect("a day");
+    let today = Day::of(&Zone::UTC, test.hub.now().unix).expect("a day");
     let stats = format!(
         "message_stats?start_date={today}&end_date={today}&metrics=count,price.KES,price.USD"
     );
