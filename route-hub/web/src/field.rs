@@ -433,13 +433,19 @@ pub struct Object<'a> {
 impl<'a> Object<'a> {
     /// Returns the member of this name, given or not; what is not declared is not given.
     pub fn get(&self, name: &'a str) -> Field<'a> {
-        let kind = self.kind_of(name);
-        debug_assert!(kind.is_some(), "{}[{name}] is declared", self.field.path);
-        let node = match (self.field.node, kind) {
-            (Some(Node::Map(members)), Some(_)) => members.get(name),
+        let given = match self.field.node {
+            Some(Node::Map(members)) => members.get(name),
             _ => None,
         };
-        self.member(name, node, kind.unwrap_or(&ANY))
+        let Some(node) = given else {
+            return self.member(name, None, &ANY);
+        };
+        let kind = self.kind_of(name);
+        debug_assert!(kind.is_some(), "{}[{name}] is declared", self.field.path);
+        match kind {
+            Some(kind) => self.member(name, Some(node), kind),
+            None => self.member(name, None, &ANY),
+        }
     }
 
     /// Refuses members that no request may give.

@@ -83,13 +83,17 @@ impl Params {
 
     /// Returns the parameter of this name, given or not; what is not declared is not given.
     pub fn get<'a>(&'a self, name: &'a str) -> Field<'a> {
+        // Most are not given, and then it says nothing what they are declared as.
+        let Some(node) = self.root.get(name) else {
+            return Field::top(name, None, &ANY);
+        };
         let mut all = self.takes.all().enumerate();
         let found = all.find(|(_, member)| member.name == name);
         debug_assert!(found.is_some(), "{name} is declared");
         match found {
             Some((index, member)) => {
                 self.note_read(index);
-                Field::top(name, self.root.get(name), &member.kind)
+                Field::top(name, Some(node), &member.kind)
             }
             None => Field::top(name, None, &ANY),
         }

@@ -60,7 +60,7 @@ pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
                 NAMES[0],
                 few_sends / many_sends,
                 "ratio",
-                Limit::AtMost(1.3),
+                Limit::AtMost(1.25),
             ),
             Figure::new(NAMES[1], worst, "ratio", Limit::AtMost(2.0)),
             Figure::new(NAMES[2], slowest_ms, "ms", Limit::AtMost(10.0)),
