@@ -27,22 +27,14 @@ pub(super) fn read(settings: &PlanSettings) -> Result<PlanPatch, CommandError> {
         start_time: given("--start-time", settings.start_time.as_deref(), moment)?,
         end_time: given("--end-time", settings.end_time.as_deref(), moment)?,
         suspend_time: given("--suspend-time", settings.suspend_time.as_deref(), moment)?,
-        limits: each(
-            "--limit",
-            &settings.limits,
-            |_| true,
-            |text| {
-                text.parse()
-                    .map_err(|_| "must be a whole number or none".to_owned())
-            },
-        )?,
-        features: each(
-            "--feature",
-            &settings.features,
-            |_: &Feature| true,
-            |text| text.parse().map_err(|_| "must be true or false".to_owned()),
-        )?,
-        overage_rates: each("--overage-rate", &settings.overage_rates, |_| true, rate)?,
+        limits: each("--limit", &settings.limits, |text| {
+            text.parse()
+                .map_err(|_| "must be a whole number or none".to_owned())
+        })?,
+        features: each("--feature", &settings.features, |text| {
+            text.parse().map_err(|_| "must be true or false".to_owned())
+        })?,
+        overage_rates: each("--overage-rate", &settings.overage_rates, rate)?,
     })
 }
 
@@ -65,7 +57,6 @@ fn given<T>(
 fn each<K: FromStr, V>(
     flag: &str,
     texts: &[String],
-    is_known: impl Fn(&K) -> bool,
     read: impl Fn(&str) -> Result<V, String>,
 ) -> Result<Vec<(K, Option<V>)>, CommandError> {
     let one = |text: &String| {
@@ -73,7 +64,7 @@ fn each<K: FromStr, V>(
         let (name, value) = text
             .split_once('=')
             .ok_or_else(|| refused("must be NAME=VALUE"))?;
-        let known = name.trim().parse().ok().filter(&is_known);
+        let known = name.trim().parse().ok();
         let name = known.ok_or_else(|| refused("names nothing that a plan has"))?;
         match value.trim() {
             "" | "none" => Ok((name, None)),

@@ -11,6 +11,8 @@ mod sql;
 mod stored;
 
 pub use marker::{BadMarker, Marker};
+#[cfg(test)]
+pub(crate) use path::explain as explain_counts;
 pub use stored::{BadFilters, Names};
 
 #[cfg(test)]
@@ -470,15 +472,4 @@ pub(crate) fn explain<T>(
     let path = path::choose(tx, table, scope, query)?;
     let statement = sql::page(table, scope, query, path);
     Way::of(tx, &statement.text, statement.values())
-}
-
-/// Returns how the engine would count what each filter that can be followed lets through.
-#[cfg(test)]
-pub(crate) fn explain_counts<T>(
-    tx: &mut Tx<'_>,
-    table: &Table<T>,
-    scope: &[Scope],
-    query: &ListQuery,
-) -> Result<Vec<Way>, StoreError> {
-    path::explain(tx, table, scope, query)
 }

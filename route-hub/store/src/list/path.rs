@@ -102,7 +102,7 @@ fn count<T>(
 
 /// Returns how the engine would count what each way leads to.
 #[cfg(test)]
-pub(super) fn explain<T>(
+pub(crate) fn explain<T>(
     tx: &mut Tx<'_>,
     table: &Table<T>,
     scope: &[Scope],
