@@ -11,6 +11,7 @@ use hub_domain::{ApiKey, Organization, Permission, Project};
 use hub_media::Blobs;
 use hub_store::{StoreError, audit};
 use postrider_model::{Id, Key, Now, UnixMs};
+use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
 
@@ -24,12 +25,16 @@ pub(crate) struct Office {
 
 impl Office {
     pub(crate) fn new() -> Self {
+        Self::with_files(|folder| Blobs::in_folder(&folder.join("files")).unwrap())
+    }
+
+    /// Makes an office that keeps its files somewhere else than in its folder.
+    pub(crate) fn with_files(files: impl FnOnce(&Path) -> Blobs) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = data_folder::open(folder.path(), 0).unwrap();
         let parts = data_folder::parts(store, String::new(), Vec::new()).unwrap();
         let hub = Hub::new(parts);
-        let blobs = Blobs::in_folder(&folder.path().join("files")).unwrap();
-        hub.files.keep_in(blobs);
+        hub.files.keep_in(files(folder.path()));
         let (maker, now) = (hub.clone(), hub.now());
         let made = hub.store.write_blocking(move |tx| {
             let mut work = HubWork::new(&maker, tx, Who::Operator, now);

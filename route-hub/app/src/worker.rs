@@ -16,7 +16,7 @@ pub(crate) trait Worker: Send {
     fn step(&mut self) -> impl Future<Output = Result<Next, StoreError>> + Send;
 
     /// Waits for a wake-up. A wake-up during a step must end the wait after that step.
-    fn woken(&self) -> impl Future<Output = ()> + Send {
+    fn woken(&mut self) -> impl Future<Output = ()> + Send {
         pending()
     }
 }
@@ -93,7 +93,7 @@ mod tests {
             self.results.pop().unwrap_or(Ok(Next::Woken))
         }
 
-        async fn woken(&self) {
+        async fn woken(&mut self) {
             self.wake.notified().await;
         }
     }

@@ -57,7 +57,7 @@ impl Worker for Broadcasts {
         Ok(Next::now_if(moved > 0, LOOK_EVERY))
     }
 
-    async fn woken(&self) {
+    async fn woken(&mut self) {
         self.hub.bus.broadcasts_woken().await;
     }
 }

@@ -53,7 +53,7 @@ impl Worker for Blocking {
         Ok(Next::now_if(count > 0, LOOK_EVERY))
     }
 
-    async fn woken(&self) {
+    async fn woken(&mut self) {
         self.hub.bus.blocked_woken().await;
     }
 }

@@ -76,7 +76,7 @@ impl Worker for Following {
         Ok(Next::now_if(done > 0, LOOK_EVERY))
     }
 
-    async fn woken(&self) {
+    async fn woken(&mut self) {
         self.hub.bus.followers_woken().await;
     }
 }

@@ -5,7 +5,7 @@
 //! at any point has neither left out a row nor dealt with one twice. What a type of task does stands in a file
 //! of its own (`types`) and is what the operation on a single thing does.
 //!
-//! Projects take turns, a step each; the tasks of a project go one after the other.
+//! Projects take turns, a step each, some of them at once (`steps`); the tasks of a project go one after the other.
 
 mod create;
 mod current;
@@ -16,6 +16,7 @@ mod import;
 mod params;
 mod parts;
 mod step;
+mod steps;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
@@ -33,10 +34,11 @@ pub use params::{ColumnRef, TaskParams};
 use crate::hub::Hub;
 use crate::worker::{self, Next, Worker};
 use hub_domain::Permission;
-use hub_store::{StoreError, tasks};
+use hub_store::StoreError;
 use hub_view::Refusal;
 use postrider_model::Now;
 use std::time::Duration;
+use steps::Steps;
 
 /// Whoever looks at tasks needs it, and whoever makes or cancels one, besides the permission of the single
 /// operation.
@@ -47,11 +49,13 @@ const LOOK_EVERY: Duration = Duration::from_secs(3);
 
 /// Takes tasks through their rows until it is dropped.
 pub async fn run(hub: Hub) {
-    worker::run(Tasks { hub }).await;
+    let steps = Steps::default();
+    worker::run(Tasks { hub, steps }).await;
 }
 
 struct Tasks {
     hub: Hub,
+    steps: Steps,
 }
 
 impl Worker for Tasks {
@@ -59,33 +63,28 @@ impl Worker for Tasks {
     const BACKOFF: Duration = LOOK_EVERY;
 
     async fn step(&mut self) -> Result<Next, StoreError> {
-        let moved = round(&self.hub, self.hub.now()).await?;
-        Ok(Next::now_if(moved > 0, LOOK_EVERY))
+        self.steps.start(&self.hub, self.hub.now()).await?;
+        Ok(Next::Within(LOOK_EVERY))
     }
 
-    async fn woken(&self) {
-        self.hub.bus.tasks_woken().await;
+    async fn woken(&mut self) {
+        tokio::select! {
+            () = self.steps.free() => {}
+            () = self.hub.bus.tasks_woken() => {}
+        }
     }
 }
 
-/// Takes the oldest task of each project a step further and returns how many moved.
+/// Takes the oldest task of each project a step further, waits for all of them, and returns how many moved.
 pub async fn round(hub: &Hub, now: Now) -> Result<usize, StoreError> {
-    let (mut above, mut moved) = (0, 0);
+    let (mut steps, mut moved) = (Steps::default(), 0);
     loop {
-        let reading = hub.store.read(move |tx| tasks::next_after(tx, above));
-        let Some(task) = reading.await? else {
-            return Ok(moved);
-        };
-        above = task.project_id.get();
-        if !hub.works_for(task.project_id) {
-            continue;
+        steps.start(hub, now).await?;
+        while let Some(stepped) = steps.next().await {
+            moved += usize::from(stepped);
         }
-        let id = task.id;
-        match step::step(hub, task, now).await {
-            Ok(stepped) => moved += usize::from(stepped),
-            // Another process changed something meanwhile: it is taken again at once.
-            Err(StoreError::Stale) => moved += 1,
-            Err(error) => tracing::error!(%error, task = %id, "a task could not go on"),
+        if steps.is_round() {
+            return Ok(moved);
         }
     }
 }

@@ -124,7 +124,7 @@ impl Worker for TestRoutes {
         }))
     }
 
-    async fn woken(&self) {
+    async fn woken(&mut self) {
         self.hub.bus.simulated_woken().await;
     }
 }
