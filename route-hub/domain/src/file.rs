@@ -102,11 +102,22 @@ pub struct StoredFile {
     pub time_created: UnixMs,
     /// When somebody gave or named it last.
     pub time_touched: UnixMs,
-    /// What whoever fetches it needs, besides looking at files.
+    /// What its making needed, besides what all files like it need ([`StoredFile::needed`]).
     pub needs: Option<Permission>,
 }
 
 impl StoredFile {
+    /// Returns what whoever fetches it needs, besides looking at files: what tasks read and write tells of people
+    /// and of rows.
+    pub fn needed(&self) -> impl Iterator<Item = Permission> {
+        let of_tasks: &[Permission] = match self.source {
+            FileSource::Import => &[Permission::ViewContacts, Permission::ViewData],
+            FileSource::Export => &[Permission::ViewContacts],
+            _ => &[],
+        };
+        self.needs.into_iter().chain(of_tasks.iter().copied())
+    }
+
     /// Returns it as something that a message carries.
     pub fn to_medium(&self) -> Medium {
         Medium {

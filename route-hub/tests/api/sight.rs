@@ -1,9 +1,11 @@
 //! A key that may not view contacts learns only whom a message is for.
 
 use crate::support::{Client, TO, TestHub, add_key, hub, id};
+use crate::task_files::given;
 use hub_app::broadcasts::{self, Turns};
 use hub_app::schedules::fire;
 use hub_app::schedules::relative::follow;
+use hub_app::tasks;
 use hub_domain::{Permission, Permissions};
 use hub_store::outbox;
 use postrider_model::{Now, UnixMs};
@@ -312,6 +314,41 @@ async fn what_was_made_before_this_was_kept_tells_nobody_more_than_its_maker_cou
             false => is_whole(&report),
         }
     }
+}
+
+#[tokio::test]
+async fn what_tasks_write_and_read_is_had_by_who_may_see_contacts() {
+    let world = World::new().await;
+    world.send(&world.full, SECRET).await;
+    let export = json!({
+        "task_type": "export_messages", "filter_type": "query_messages",
+        "filter_params": { "all": true }, "task_params": { "filename": "m.csv" },
+    });
+    let task = format!("tasks/{}", id(&world.full.post("tasks", export).await));
+    let hub = &world.test.hub;
+    while tasks::round(hub, hub.now()).await.expect("a round") > 0 {}
+    let exported = world.full.get(&task).await["file_id"].take();
+    let exported = format!("files/{}", exported.as_str().expect("a file"));
+    let sheet = given(&world.test, "", "text/csv", "name\nAnn\n").await.ok();
+    let sheet = format!("files/{}", id(&sheet));
+    let looks = [Permission::ViewMessages];
+    let may_look = World::key(&world.test, &looks).await;
+    for path in [&exported, &sheet] {
+        assert!(world.full.get(path).await["url"].is_string(), "{path}");
+        assert_eq!(may_look.get(path).await["url"], Value::Null, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn where_links_lead_is_counted_for_who_may_see_texts() {
+    let world = World::new().await;
+    let counts = [Permission::ViewStats];
+    let may_count = World::key(&world.test, &counts).await;
+    let path = "message_stats?start_date=2026-01-01&end_date=2026-01-02&metrics=count&properties=";
+    may_count.get(&format!("{path}status")).await;
+    let refused = may_count.call("GET", &format!("{path}link"), None).await;
+    assert_eq!(refused.refused(401).0, "unauthorized");
+    world.full.get(&format!("{path}link")).await;
 }
 
 #[tokio::test]

@@ -1,7 +1,9 @@
 //! How many messages there were, by intervals and by what they have in common.
 
-use crate::actor::{Actor, OrganizationActor};
+use crate::actor::{Actor, OrganizationActor, Who};
+use crate::contacts;
 use crate::failure::Failure;
+use crate::messages;
 use crate::organizations::usage::zone_of;
 use crate::statistics::PERMISSION;
 use crate::statistics::calendar::{Asked, Calendar, Slot};
@@ -116,12 +118,22 @@ pub enum Sum {
     Money(Amount),
 }
 
+/// Where links lead is part of texts, with what they say of contacts.
+fn require(who: &Who, stats: &MessageStats) -> Result<(), Refusal> {
+    who.require(PERMISSION)?;
+    if stats.properties.contains(&Property::Link) {
+        who.require(messages::VIEW)?;
+        who.require(contacts::VIEW)?;
+    }
+    Ok(())
+}
+
 /// Counts a project's messages, those of today too.
 pub async fn of_project(
     actor: &Actor,
     stats: &MessageStats,
 ) -> Result<Vec<IntervalGroups>, Failure> {
-    actor.require(PERMISSION)?;
+    require(&actor.who, stats)?;
     let zone = Zone::find(&actor.project.timezone_id).unwrap_or(Zone::UTC);
     let calendar = Calendar::of(zone, stats.asked)?;
     let (project, stats) = (Arc::clone(&actor.project), stats.clone());
@@ -140,7 +152,7 @@ pub async fn of_organization(
     organization: &Organization,
     stats: &MessageStats,
 ) -> Result<Vec<IntervalGroups>, Failure> {
-    actor.who.require(PERMISSION)?;
+    require(&actor.who, stats)?;
     let zone = zone_of(organization);
     let today = Day::of(&zone, actor.now.unix).ok_or_else(|| Refusal::internal("no such day"))?;
     let calendar = Calendar::before(zone, stats.asked, today)?;

@@ -19,7 +19,7 @@ pub struct FileView {
 impl FileView {
     /// Shows a file.
     pub(crate) fn of(file: StoredFile, actor: &Actor) -> Self {
-        let is_open = file.needs.is_none_or(|needed| actor.who.may(needed));
+        let is_open = file.needed().all(|needed| actor.who.may(needed));
         let addresses = actor.addresses();
         Self {
             file,
