@@ -98,7 +98,14 @@ impl Schedule {
         self.take_next(first);
     }
 
-    /// Passes the moment that has come and finds the next, which is after `now`.
+    /// Passes the moment that has come, as [`Schedule::pass`], without anything sent.
+    pub fn skip(&mut self, now: UnixMs) {
+        let occurrences = self.occurrences;
+        self.pass(now);
+        self.occurrences = occurrences;
+    }
+
+    /// Passes the moment that has come, and that was sent, and finds the next, which is after `now`.
     pub fn pass(&mut self, now: UnixMs) {
         let Some(at) = self.next_time else { return };
         self.prev_time = Some(at);

@@ -225,6 +225,7 @@ async fn a_group_gets_it_each_member_once_and_whoever_joins_later_nothing() {
     assert_eq!(count(&client).await, 8);
     let shown = client.get(&format!("scheduled/{}", id(&made))).await;
     assert!(shown["error_message"].is_string());
+    assert_eq!(shown["occurrences"], 2, "the third was not sent");
 }
 
 #[tokio::test]

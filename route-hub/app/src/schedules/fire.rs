@@ -283,7 +283,10 @@ fn pass(
             }
         },
     };
-    schedule.pass(work.now.unix);
+    match schedule.problem {
+        None => schedule.pass(work.now.unix),
+        Some(_) => schedule.skip(work.now.unix),
+    }
     schedules::pass(work.tx, &schedule)
 }
 
