@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tower_service::Service as _;
 
 /// Gives a body as it is, with a key in the header.
-async fn given(test: &TestHub, query: &str, kind: &str, body: impl Into<Body>) -> Reply {
+pub async fn given(test: &TestHub, query: &str, kind: &str, body: impl Into<Body>) -> Reply {
     let key = STANDARD.encode(format!("{}:", test.key));
     let request = http::Request::post(format!("/v1/projects/{}/files?{query}", test.project.id))
         .header("authorization", format!("Basic {key}"))
@@ -44,6 +44,41 @@ async fn done(test: &TestHub, body: Value) -> Value {
         > 0
     {}
     client.get(&format!("tasks/{}", id(&made))).await
+}
+
+#[tokio::test]
+async fn a_form_names_the_columns_of_a_file_without_names_by_their_places() {
+    let test = hub().await;
+    let sheet = given(&test, "", "text/csv", "Ann,+15005550101\n")
+        .await
+        .ok();
+    let form = [
+        ("task_type", "import_contacts".to_owned()),
+        ("task_params[file_id]", id(&sheet)),
+        ("task_params[has_header]", "0".to_owned()),
+        ("task_params[columns][phone_number]", "2".to_owned()),
+        ("task_params[columns][name]", "1".to_owned()),
+    ];
+    let form = form_urlencoded::Serializer::new(String::new())
+        .extend_pairs(form)
+        .finish();
+    let key = STANDARD.encode(format!("{}:", test.key));
+    let request = http::Request::post(format!("/v1/projects/{}/tasks", test.project.id))
+        .header("authorization", format!("Basic {key}"))
+        .header("content-type", "application/x-www-form-urlencoded");
+    let request = request.body(Body::from(form)).expect("a request");
+    reply(&test.router, request).await.ok();
+    while tasks::round(&test.hub, test.hub.now())
+        .await
+        .expect("a round")
+        > 0
+    {}
+    let people = test.client().get("contacts").await;
+    let first = &people["data"][0];
+    assert_eq!(
+        (&first["name"], &first["phone_number"]),
+        (&json!("Ann"), &json!("+15005550101"))
+    );
 }
 
 const PEOPLE: &str = "Number,Who,City\n+15005550101,Ann,=1+1\n5,Ben,Oslo\n";

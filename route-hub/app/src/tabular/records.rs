@@ -94,6 +94,8 @@ pub(crate) struct Record {
     pub(crate) line: u64,
     /// Its cells.
     pub(crate) cells: Vec<String>,
+    /// What is wrong with its quotes: it may hold rows that were meant to follow.
+    pub(crate) fault: Option<&'static str>,
 }
 
 /// Reads up to `most` whole records from the beginning of a part of a file. The last is whole only at the
@@ -126,9 +128,40 @@ pub(crate) fn records(part: &[u8], delimiter: u8, is_end: bool, most: usize) -> 
             end,
             line,
             cells: cells.collect(),
+            fault: fault_of(&part[start..end.min(part.len())], delimiter),
         });
     }
     found
+}
+
+/// Where a cell stands with its quotes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Quotes {
+    /// At its beginning.
+    Begin,
+    /// Without any.
+    None,
+    /// Between them.
+    Within,
+    /// Behind the last one, or the first of two that stand for one.
+    Behind,
+}
+
+/// Returns what is wrong with the quotes of a record, which readers of CSV pass over.
+fn fault_of(record: &[u8], delimiter: u8) -> Option<&'static str> {
+    let mut quotes = Quotes::Begin;
+    for byte in record {
+        quotes = match (quotes, byte) {
+            (Quotes::Begin | Quotes::Behind, b'"') => Quotes::Within,
+            (Quotes::Within, b'"') => Quotes::Behind,
+            (Quotes::Within, _) => Quotes::Within,
+            (_, b'\r' | b'\n') => Quotes::Begin,
+            (_, byte) if *byte == delimiter => Quotes::Begin,
+            (Quotes::Behind, _) => return Some("a cell goes on behind its closing quote"),
+            _ => Quotes::None,
+        };
+    }
+    (quotes == Quotes::Within).then_some("a quote is not closed")
 }
 
 /// Counts the ends of lines.
@@ -169,6 +202,27 @@ mod tests {
             assert_eq!(own[0].cells, record.cells);
         }
         assert_eq!(records(TEXT, b';', true, 1).len(), 1);
+    }
+
+    #[test]
+    fn quotes_that_may_hide_rows_are_told() {
+        let fault = |text: &str| {
+            let found = records(text.as_bytes(), b',', true, 9);
+            found.iter().find_map(|record| record.fault)
+        };
+        for sound in [
+            "a,\"b\"\n",
+            "\"x \"\"y\"\" z\",\"\",\"\"\"\"\r\n",
+            "5 \"inches\",b",
+            "\"two\nlines\",b\r\n\r\n",
+        ] {
+            assert_eq!(fault(sound), None, "{sound}");
+        }
+        let open = Some("a quote is not closed");
+        assert_eq!(fault("a,\"b\nc,d\ne,f"), open);
+        assert_eq!(fault("a,\"b\"\"\nc,d"), open);
+        let behind = Some("a cell goes on behind its closing quote");
+        assert_eq!(fault("a,\"open\nb,c\nd,\"e\"\n"), behind);
     }
 
     #[test]

@@ -11,7 +11,7 @@ const LOST_DIGITS: &str = "is no phone number: the spreadsheet wrote it in scien
 
 /// Reads what a spreadsheet wrote as a phone number.
 pub(super) fn phone_number(text: &str, region: Option<&str>) -> Result<Address, String> {
-    let text = unguarded(text);
+    let text = unmarked(unguarded(text));
     check_digits(text)?;
     let number = numbers::parse(text, region, numbers::Names::Refused);
     number.map(Address::from).map_err(|error| error.to_string())
@@ -19,9 +19,15 @@ pub(super) fn phone_number(text: &str, region: Option<&str>) -> Result<Address, 
 
 /// Reads the number, or the name, that something came from.
 pub(super) fn address(text: &str) -> Result<Option<Address>, String> {
-    let text = unguarded(text);
+    let text = unmarked(unguarded(text));
     check_digits(text)?;
     Ok(Address::new(text))
+}
+
+/// Takes away the marks of direction that address books put around a number (Unicode, `Bidi_Control`).
+fn unmarked(text: &str) -> &str {
+    let is_mark = |c| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.trim_matches(|c: char| c.is_whitespace() || is_mark(c))
 }
 
 /// Refuses `2.5E+11`.
@@ -103,6 +109,7 @@ mod tests {
         let read = |text| phone_number(text, Some("US")).unwrap().as_str().to_owned();
         assert_eq!(read("'+1 500 555 0101"), "+15005550101");
         assert_eq!(read("5005550101"), "+15005550101");
+        assert_eq!(read("\u{202a}+1 500 555 0101\u{202c}"), "+15005550101");
     }
 
     #[test]

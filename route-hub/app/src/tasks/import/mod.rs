@@ -123,10 +123,29 @@ pub(super) fn read_of_rows(given: &TaskParams) -> Result<Import, Refusal> {
     read(given, Into::Rows)
 }
 
+/// Reads digits as places: a form has only texts, and without a line of names no column has a name.
+fn by_place(columns: BTreeMap<String, ColumnRef>) -> BTreeMap<String, ColumnRef> {
+    let columns = columns.into_iter();
+    let place = |column| match column {
+        ColumnRef::Name(name) => match name.parse() {
+            Ok(place) => ColumnRef::Place(place),
+            Err(_) => ColumnRef::Name(name),
+        },
+        place @ ColumnRef::Place(_) => place,
+    };
+    columns
+        .map(|(name, column)| (name, place(column)))
+        .collect()
+}
+
 fn read(given: &TaskParams, into: Into) -> Result<Import, Refusal> {
     let key = Key::read(into, given.lookup_key.as_deref())?;
     let has_header = given.has_header.unwrap_or(true);
     let columns = given.columns.clone().filter(|columns| !columns.is_empty());
+    let columns = match has_header {
+        true => columns,
+        false => columns.map(by_place),
+    };
     match &columns {
         Some(columns) => plan::check(into, &key, columns, has_header)?,
         None if has_header => {}

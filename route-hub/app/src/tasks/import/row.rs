@@ -58,7 +58,7 @@ pub(super) fn read(
 ) -> Item {
     let mut cells = Cells::default();
     let line = line + record.line - 1;
-    let read = cells.read_all(import, columns, &record.cells, region);
+    let read = cells.read_all(import, columns, record, region);
     let read = read.and_then(|()| cells.new_of(import, columns));
     let is_empty = record.cells.iter().all(|cell| cell.trim().is_empty());
     Item {
@@ -86,9 +86,13 @@ impl Cells {
         &mut self,
         import: &Import,
         columns: &[Column],
-        cells: &[String],
+        record: &Record,
         region: Option<&str>,
     ) -> Result<(), Wrong> {
+        if let Some(fault) = record.fault {
+            return Err((None, fault.to_owned()));
+        }
+        let cells = &record.cells;
         if cells.len() > columns.len() {
             let (more, all) = (cells.len(), columns.len());
             let text = format!("the row has {more} cells, but the file {all} columns");

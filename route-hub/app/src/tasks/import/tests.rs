@@ -123,6 +123,20 @@ fn contacts_of_a_file_are_found_or_made_and_bad_rows_come_back() {
 }
 
 #[test]
+fn an_open_quote_takes_no_rows_with_it_unseen() {
+    let office = Office::new();
+    let actor = operator(&office);
+    let text = "phone_number,vars.note\n+15005550101,\"a\"\n+15005550102,\"open\n+15005550103,c\n";
+    let task = imported(&actor, text.as_bytes(), json!({}));
+    assert_eq!((task.current_row, task.failed_rows), (2, 1));
+    let message = task.error_message().unwrap();
+    assert_eq!(message, "1 row failed: line 3: a quote is not closed");
+    let bad = text_of(&actor, task.errors_file_id);
+    assert!(bad.contains("+15005550103"), "{bad}");
+    assert_eq!(contacts_of(&actor).len(), 1);
+}
+
+#[test]
 fn a_dry_run_writes_nothing_and_tells_what_would_be() {
     let office = Office::new();
     let actor = operator(&office);
