@@ -296,7 +296,7 @@ fn work(tx: &mut Tx<'_>) -> Result<(), StoreError> {
     }
     messages::found(tx, 77)?;
     phones::found(tx, 77)?;
-    projects::zone(tx, project)?;
+    projects::zone_and_halt(tx, project, UnixMs(0))?;
     messages::claim_queued(tx, phone, 1, 10)?;
     messages::waiting_up_to(tx, phone, 77)?;
     messages::on_device(tx, device, 0)?;
@@ -308,6 +308,7 @@ fn work(tx: &mut Tx<'_>) -> Result<(), StoreError> {
     messages::queued_for(tx, phone, 10)?;
     broadcasts::next_after(tx, 0, |_| 0)?;
     tasks::next_after(tx, 0)?;
+    tasks::next_of(tx, project, id())?;
     tasks::take_once(tx, id(), id())?;
     task_parts::name(tx, project, id(), 0)?;
     task_parts::bad_from(tx, project, id(), 0, 500)?;

@@ -118,6 +118,24 @@ pub fn next_after(tx: &mut Tx<'_>, project_above: i64) -> Result<Option<Task>, S
     tx.query_one(NEXT, &values![project_above], read)
 }
 
+/// Returns a project's next task under way after one of it.
+pub fn next_of(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    after: TaskId,
+) -> Result<Option<Task>, StoreError> {
+    tx.query_one(
+        concat!(
+            "SELECT ",
+            columns!(),
+            " FROM tasks WHERE status < 4 AND project_id = $1 AND id > $2 \
+             ORDER BY project_id, id LIMIT 1"
+        ),
+        &values![project_id, after],
+        read,
+    )
+}
+
 /// Notes that a task deals with a contact; says whether it is for the first time.
 pub fn take_once(tx: &mut Tx<'_>, id: TaskId, contact: ContactId) -> Result<bool, StoreError> {
     let taken = tx.execute(

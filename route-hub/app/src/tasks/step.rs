@@ -42,12 +42,23 @@ impl Next {
     }
 }
 
-/// Takes a task one step further; says whether it moved. That of a stopped project waits.
-pub(super) async fn step(hub: &Hub, task: Task, now: Now) -> Result<bool, StoreError> {
+/// What came of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stepped {
+    /// The task is further than before.
+    Moved,
+    /// The task waits, for room in the plan for example; others of its project need not.
+    Waits,
+    /// The project is stopped.
+    Stopped,
+}
+
+/// Takes a task one step further. That of a stopped project waits.
+pub(super) async fn step(hub: &Hub, task: Task, now: Now) -> Result<Stepped, StoreError> {
     let basis = hub.store.basis();
     let project = hub.cache.project(&hub.store, task.project_id).await?;
     let Some(project) = project.filter(|project| !project.stopped) else {
-        return Ok(false);
+        return Ok(Stepped::Stopped);
     };
     let actor = Actor::system(hub, &project, basis, now);
     let task = Arc::new(task);
@@ -56,9 +67,12 @@ pub(super) async fn step(hub: &Hub, task: Task, now: Now) -> Result<bool, StoreE
         _ => begin(&actor, &task).await,
     };
     match stepped {
-        Ok(()) => Ok(true),
-        Err(Stuck::Waiting) => Ok(false),
-        Err(Stuck::Ended(problem)) => end(&actor, &task, problem).await.map(|()| true),
+        Ok(()) => Ok(Stepped::Moved),
+        Err(Stuck::Waiting) => Ok(Stepped::Waits),
+        Err(Stuck::Ended(problem)) => {
+            let ending = end(&actor, &task, problem).await;
+            ending.map(|()| Stepped::Moved)
+        }
         Err(Stuck::Store(error)) => Err(error),
     }
 }

@@ -2,7 +2,7 @@
 //! put together, a store of files that does not answer) keeps nobody else waiting.
 
 use crate::hub::Hub;
-use crate::tasks::step;
+use crate::tasks::step::{self, Stepped};
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, pending};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
@@ -65,18 +65,31 @@ impl Steps {
     }
 }
 
+/// Takes a task further, or where it waits the next one of its project that does not.
 async fn take(hub: Hub, task: Task, now: Now) -> (ProjectId, bool) {
-    let (project, id) = (task.project_id, task.id);
-    let moved = match step::step(&hub, task, now).await {
-        Ok(moved) => moved,
-        // Another process changed something meanwhile: it is taken again at once.
-        Err(StoreError::Stale) => true,
-        Err(error) => {
-            tracing::error!(%error, task = %id, "a task could not go on");
-            false
+    let project = task.project_id;
+    let mut next = Some(task);
+    while let Some(task) = next {
+        let id = task.id;
+        match go_on(&hub, task, now).await {
+            Ok(Stepped::Moved) => return (project, true),
+            Ok(Stepped::Waits) => {}
+            Ok(Stepped::Stopped) => break,
+            Err(error) => tracing::error!(%error, task = %id, "a task could not go on"),
         }
-    };
-    (project, moved)
+        let share = hub.store.of(project);
+        let following = share.read(move |tx| tasks::next_of(tx, project, id)).await;
+        next = following.unwrap_or_default();
+    }
+    (project, false)
+}
+
+async fn go_on(hub: &Hub, task: Task, now: Now) -> Result<Stepped, StoreError> {
+    match step::step(hub, task, now).await {
+        // Another process changed something meanwhile: it is taken again at once.
+        Err(StoreError::Stale) => Ok(Stepped::Moved),
+        stepped => stepped,
+    }
 }
 
 #[cfg(test)]
