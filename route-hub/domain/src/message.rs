@@ -352,10 +352,11 @@ impl Message {
         self.note_price(phone);
     }
 
-    /// Fixes what it costs by its phone's tariff.
+    /// Fixes what it costs by its phone's tariff; one that was taken away since leaves what it had said.
     pub fn note_price(&mut self, phone: &Phone) {
-        let tariff = phone.tariff.as_ref();
-        self.price = tariff.map(|tariff| tariff.price_of(self));
+        if let Some(tariff) = &phone.tariff {
+            self.price = Some(tariff.price_of(self));
+        }
     }
 
     /// Notes how long a call lasted and rang, in seconds, as its phone says; says whether that was

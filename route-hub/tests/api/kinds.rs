@@ -242,3 +242,22 @@ async fn only_what_came_in_as_mms_has_parts() {
         .await;
     nobody.refused(404);
 }
+
+#[tokio::test]
+async fn a_simulated_call_costs_its_minutes() {
+    let test = hub().await;
+    let client = test.client();
+    let route = test.test_phone().await.id;
+    let tariff = json!({ "currency": "KES", "per_message": "0.1", "per_minute": "3" });
+    client
+        .post(&format!("phones/{route}"), json!({ "tariff": tariff }))
+        .await;
+    let body = json!({ "message_type": "call", "to_number": TO, "route_id": route });
+    let call = id(&client.post("messages/send", body).await);
+    play(&test).await;
+    let shown = client.get(&format!("messages/{call}")).await;
+    assert_eq!(
+        (&shown["duration"], &shown["price"]),
+        (&json!(10), &json!(3.1))
+    );
+}

@@ -256,7 +256,9 @@ fn play_all(work: &mut UnitOfWork<'_, '_>, ids: &[i64]) -> Result<usize, StoreEr
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => place.insert(phones::by_key(work.tx, message.phone_id)?),
         };
-        let room = Room::of(phone.as_ref(), &work.project.timezone_id, now);
+        let project = work.project;
+        let is_halted = project.is_halted(now);
+        let room = Room::of(phone.as_ref(), &project.timezone_id, is_halted, now);
         let is_new = message.is_waiting();
         let waits = is_new || message.state() == Some(HubState::Retrying);
         let route = phone.as_mut().filter(|phone| is_test_route(phone));
@@ -313,6 +315,7 @@ fn play(
     message.error_message = step.error.map(str::to_owned);
     message.time_updated = work.now.unix;
     let is_sent = message.status == MessageStatus::Sent && message.time_sent.is_none();
+    let is_call = is_sent && note_call(message);
     if is_sent {
         message.time_sent = Some(work.now.unix);
         if let Some(phone) = work.phone_that_sent(message.phone_id)? {
@@ -321,7 +324,7 @@ fn play(
     }
     messages::update_ownership(work.tx, message)?;
     work.tallies.changed(share, message);
-    if is_sent && note_call(message) {
+    if is_call {
         messages::update_call(work.tx, message)?;
     }
     statistics::recount(work.tx, &counted, message)?;
