@@ -82,6 +82,8 @@ pub struct Project {
     pub alert_secret: Option<Secret>,
     /// Whether the operator has stopped it: nothing is accepted, nothing leaves.
     pub stopped: bool,
+    /// From when on its organization's plan lets nothing be sent.
+    pub suspend_time: Option<UnixMs>,
     /// When it was made.
     pub time_created: UnixMs,
 }
@@ -121,7 +123,13 @@ impl Project {
             alert_url: None,
             alert_secret: None,
             stopped: false,
+            suspend_time: None,
             time_created: now,
         }
+    }
+
+    /// Says whether nothing of it is sent at a moment.
+    pub fn is_halted(&self, now: UnixMs) -> bool {
+        self.stopped || self.suspend_time.is_some_and(|from| from <= now)
     }
 }

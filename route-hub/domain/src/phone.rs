@@ -86,6 +86,8 @@ coded! {
         Retry = "retry" / 12,
         /// The phone's owner has not let its app do it.
         NoPermission = "no_permission" / 13,
+        /// The plan of the project's organization is suspended.
+        PlanSuspended = "plan_suspended" / 14,
     }
 }
 

@@ -36,7 +36,7 @@ impl Told {
         let config = Config {
             s: 0,
             sim: phone.sim,
-            pause: project.stopped || phone.send_paused || phone.sim_changed,
+            pause: project.is_halted(now) || phone.send_paused || phone.sim_changed,
             send_delay_ms: u64::try_from(phone.send_delay_ms).unwrap_or(0),
             quiet: quiet.iter().map(|(from, to)| (from.0, to.0)).collect(),
             send_limit_max: phone.send_limit_max,
@@ -73,7 +73,7 @@ fn ms(seconds: u32) -> u64 {
 /// Returns the settings that differ from those that were sent, without a number, and remembers them
 /// as sent.
 ///
-/// A stopped project pauses every phone.
+/// A project that is stopped, or whose organization's plan is suspended, pauses every phone.
 pub(crate) fn changed(
     on: &[Phone],
     project: &Project,

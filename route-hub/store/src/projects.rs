@@ -4,17 +4,27 @@ use crate::changes;
 use crate::list::{self, Column, Kind, ListQuery, Page, Scope, Table};
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
-use hub_domain::{Project, RouteId, Vars, fold};
+use hub_domain::{Plan, Project, RouteId, Vars, fold};
 use postrider_link::dispatch::freeze::{Freeze, Scope as FreezeScope};
-use postrider_model::{OrganizationId, ProjectId, Secret};
+use postrider_model::{OrganizationId, ProjectId, Secret, UnixMs};
 
-/// The columns in the order in which [`read`] takes them.
+/// Its own columns.
 macro_rules! columns {
     () => {
         "id, organization_id, name, timezone_id, country, url_slug, default_route_id, \
          auto_create_contacts, message_retention_days, short_link_scheme, vars, message_life_ms, \
          queue_cap, status_url, status_secret, incoming_url, incoming_secret, alert_url, \
          alert_secret, stopped, time_created, sms_parts_max"
+    };
+}
+
+/// The columns in the order in which [`read`] takes them: its own, and the plan of its organization.
+macro_rules! read_columns {
+    () => {
+        concat!(
+            columns!(),
+            ", (SELECT plan FROM organizations WHERE organizations.id = projects.organization_id)"
+        )
     };
 }
 
@@ -28,7 +38,7 @@ pub mod by {
     pub const NAME: Column = Column::filled("name_folded", Kind::Folded);
 }
 
-const TABLE: Table<Project> = Table::plain("projects", columns!(), read);
+const TABLE: Table<Project> = Table::plain("projects", read_columns!(), read);
 
 /// Stores a new project.
 ///
@@ -149,20 +159,39 @@ pub fn freeze(tx: &mut Tx<'_>, id: ProjectId) -> Result<Option<Freeze>, StoreErr
     }))
 }
 
-/// Returns a project's zone alone; `None` when it cannot be read.
-pub fn zone(tx: &mut Tx<'_>, id: ProjectId) -> Result<Option<String>, StoreError> {
+/// Returns a project's zone, and whether nothing of it is sent at a moment; `None` when that cannot be read.
+pub fn zone_and_halt(
+    tx: &mut Tx<'_>,
+    id: ProjectId,
+    now: UnixMs,
+) -> Result<Option<(String, bool)>, StoreError> {
     let found = tx.query_one(
-        "SELECT timezone_id FROM projects WHERE id = $1",
+        "SELECT timezone_id, stopped, (SELECT plan FROM organizations \
+         WHERE organizations.id = projects.organization_id) FROM projects WHERE id = $1",
         &values![id],
-        |row| Ok(row.text(0).ok()),
+        |row| {
+            let mut columns = Cursor::new(row);
+            let mut read = || {
+                let (zone, stopped) = (columns.text()?, columns.flag()?);
+                let suspended = suspend_time(&mut columns)?.is_some_and(|from| from <= now);
+                Ok::<_, StoreError>((zone, stopped || suspended))
+            };
+            Ok(read().ok())
+        },
     )?;
     Ok(found.flatten())
+}
+
+/// Reads a plan for when it is suspended.
+fn suspend_time(columns: &mut Cursor<'_>) -> Result<Option<UnixMs>, StoreError> {
+    let plan = columns.opt_parsed(|text| serde_json::from_str::<Plan>(text).ok())?;
+    Ok(plan.and_then(|plan| plan.suspend_time))
 }
 
 /// Returns a project.
 pub fn get(tx: &mut Tx<'_>, id: ProjectId) -> Result<Option<Project>, StoreError> {
     tx.query_one(
-        concat!("SELECT ", columns!(), " FROM projects WHERE id = $1"),
+        concat!("SELECT ", read_columns!(), " FROM projects WHERE id = $1"),
         &values![id],
         read,
     )
@@ -177,7 +206,7 @@ pub fn by_name(
     tx.query_one(
         concat!(
             "SELECT ",
-            columns!(),
+            read_columns!(),
             " FROM projects WHERE organization_id = $1 AND name_folded = $2"
         ),
         &values![organization_id, fold(name)],
@@ -201,7 +230,7 @@ pub fn by_slug(
 /// Returns every project, oldest first.
 pub fn all(tx: &mut Tx<'_>) -> Result<Vec<Project>, StoreError> {
     tx.query(
-        concat!("SELECT ", columns!(), " FROM projects ORDER BY id"),
+        concat!("SELECT ", read_columns!(), " FROM projects ORDER BY id"),
         &[],
         read,
     )
@@ -215,7 +244,7 @@ pub fn of_organization(
     tx.query(
         concat!(
             "SELECT ",
-            columns!(),
+            read_columns!(),
             " FROM projects WHERE organization_id = $1 ORDER BY id"
         ),
         &values![organization_id],
@@ -285,5 +314,6 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Project, StoreError> {
         stopped: columns.flag()?,
         time_created: columns.time()?,
         sms_parts_max: columns.opt_count()?,
+        suspend_time: suspend_time(&mut columns)?,
     })
 }

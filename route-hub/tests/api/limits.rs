@@ -265,24 +265,43 @@ async fn soft_limits_refuse_nothing_and_show_what_more_costs() {
 async fn a_suspended_plan_sends_nothing_and_does_the_rest() {
     let test = hub().await;
     let client = test.client();
-    let to = json!({ "to_number": TO, "content": "x" });
-    client.post("groups", json!({ "name": "Before" })).await;
+    let to = json!({ "to_number": TO, "content": "x", "simulated": true });
+    let group = id(&client.post("groups", json!({ "name": "Before" })).await);
+    let campaign = json!({
+        "campaign_type": "broadcast_text", "content": "x", "group_id": group, "schedule_mode": "immediate",
+    });
+    let campaign = id(&client.post("campaigns", campaign).await);
+    let queued = id(&client.post("messages/send", to.clone()).await);
     let suspend = |at: Option<UnixMs>| PlanPatch {
         suspend_time: Some(at),
         ..PlanPatch::default()
     };
     set(&test, suspend(Some(test.hub.now().unix))).await;
-    for path in ["messages/send", "send_broadcast"] {
-        let body = match path {
-            "messages/send" => to.clone(),
-            _ => json!({ "to_numbers": [TO], "content": "x" }),
-        };
+    let send_campaign = format!("campaigns/{campaign}/send");
+    for (path, body) in [
+        ("messages/send", to.clone()),
+        (
+            "send_broadcast",
+            json!({ "to_numbers": [TO], "content": "x" }),
+        ),
+        (send_campaign.as_str(), json!({})),
+    ] {
         let refused = try_post(&client, path, body).await;
         assert_eq!(refused.refused(402).0, "limit_exceeded", "{path}");
     }
+    let play = async || while test_routes::play_once(&test.hub).await.expect("a turn") {};
+    let queued = format!("messages/{queued}");
+    play().await;
+    let waiting = client.get(&queued).await;
+    assert_eq!(
+        (&waiting["status"], &waiting["waiting_for"]),
+        (&json!("queued"), &json!("plan_suspended"))
+    );
     client.post("groups", json!({ "name": "After" })).await;
     client.get("messages").await;
     set(&test, suspend(None)).await;
+    play().await;
+    assert_eq!(client.get(&queued).await["status"], "sent");
     client.post("messages/send", to).await;
 }
 
@@ -439,6 +458,12 @@ async fn a_task_that_sends_waits_for_the_next_day() {
     });
     let path = format!("tasks/{}", id(&client.post("tasks", again).await));
     let now = test.hub.now();
+    let label = id(&client.post("labels", json!({ "name": "Seen" })).await);
+    let other = json!({
+        "task_type": "add_label", "filter_type": "query_messages",
+        "filter_params": { "all": true }, "task_params": { "label_id": label },
+    });
+    let other = format!("tasks/{}", id(&client.post("tasks", other).await));
     let run = async |days: i64| {
         let at = Now::new(now.boot.0, now.unix.0 + days * DAY_MS);
         while tasks::round(&test.hub, at).await.expect("a round") > 0 {}
@@ -451,6 +476,8 @@ async fn a_task_that_sends_waits_for_the_next_day() {
         (json!("active"), json!(1)),
         "the day is the same"
     );
+    let passed = client.get(&other).await["status"].take();
+    assert_eq!(passed, "complete", "who sends nothing need not wait");
     assert_eq!(run(1).await, (json!("complete"), json!(3)));
     let queued = client.ids("messages?status=queued").await;
     assert_eq!(queued.len(), 3);

@@ -38,7 +38,7 @@ STATUSES = (
 )
 WAITING_FOR = (
     "=phone_offline|paused|sim_changed|send_limit|sent_message_limit|quiet_hours|queue|radio|no_service|frozen"
-    "|project_stopped|retry|no_permission"
+    "|project_stopped|retry|no_permission|plan_suspended"
 )
 
 PART = {"cid": "text?", "type": "text", "filename": "text?", "size": "int", "url": "text?"}

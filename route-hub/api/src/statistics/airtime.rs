@@ -78,7 +78,10 @@ fn check(params: &Params) -> Result<(), ApiError> {
     })?;
     listed(&metrics, |name| match is_metric(name) {
         true => Ok(()),
-        false => Err(metrics.refuse("must be some of: count, value.USD, price.USD")),
+        false => {
+            Err(metrics
+                .refuse("must be some of: count, value.USD, price.USD (or another currency)"))
+        }
     })?;
     check_filters(&params.get("filters"))
 }

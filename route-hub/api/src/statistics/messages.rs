@@ -35,7 +35,12 @@ const TAKES: &[Member] = &[
         "Which messages are counted.",
     ),
 ];
-const METRICS: &[&str] = &["count", "num_parts", "duration", "price.USD"];
+const METRICS: &[&str] = &[
+    "count",
+    "num_parts",
+    "duration",
+    "price.USD (or another currency)",
+];
 const FILTERS: &[Member] = &[
     Member::id::<kind::Phone>("phone_id", "Those of a phone."),
     DIRECTION,

@@ -57,7 +57,7 @@ async fn prepare(actor: &Actor, id: CampaignId) -> Result<Prepared, Failure> {
     let share = actor.hub.store.of(of);
     let campaign = share.read(move |tx| campaigns::get(tx, of, id)).await?;
     let campaign = found(campaign)?;
-    let parts = match check::parts(actor, &campaign).await {
+    let parts = match parts_with_room(actor, &campaign).await {
         Ok(parts) => Ok(parts),
         Err(Failure::Refused(refusal)) => Err(refusal),
         Err(failure) => return Err(failure),
@@ -66,6 +66,16 @@ async fn prepare(actor: &Actor, id: CampaignId) -> Result<Prepared, Failure> {
         revision: campaign.revision,
         parts,
     })
+}
+
+/// Checks what a campaign sends, and one that goes out at once as a broadcast is: nothing of it would be sent while
+/// the project is stopped, its plan suspended or its queue full.
+async fn parts_with_room(actor: &Actor, campaign: &Campaign) -> Result<Vec<Part>, Failure> {
+    let parts = check::parts(actor, campaign).await?;
+    if campaign.campaign_type.is_broadcast() && campaign.is_due(actor.now.unix) {
+        actor.make_room(0).await?;
+    }
+    Ok(parts)
 }
 
 fn begin(

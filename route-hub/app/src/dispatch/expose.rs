@@ -36,7 +36,8 @@ pub fn sim(work: &UnitOfWork<'_, '_>, phone: &Phone) -> Sim<PhoneId> {
 
 /// Says whether nothing may be sent by a phone now.
 pub fn is_held_back(work: &UnitOfWork<'_, '_>, phone: &Phone) -> bool {
-    phone.send_paused || phone.sim_changed || phone.removed || work.project.stopped
+    let is_halted = work.project.is_halted(work.now.unix);
+    phone.send_paused || phone.sim_changed || phone.removed || is_halted
 }
 
 /// Says whether another phone could send a message at this moment.

@@ -234,6 +234,7 @@ impl Hub {
         self.shared.cache.forget_rows_of(project);
         let round = Round::Project(project);
         self.shared.rounds.begin(&self.shared.bus, round);
+        self.shared.bus.wake_simulated();
     }
 
     /// Returns the short domain of this name; the hub's own host is none.

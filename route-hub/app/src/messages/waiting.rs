@@ -157,8 +157,9 @@ fn reason(project: &Project, message: &Message, phone: &Phone, around: &Circumst
         _ if around.online => false,
         _ => return only(WaitingFor::PhoneOffline),
     };
-    if waits_here && project.stopped {
-        only(WaitingFor::ProjectStopped)
+    let halt = halt(project, around.now).filter(|_| waits_here);
+    if let Some(reason) = halt {
+        only(reason)
     } else if waits_here && phone.sim_changed {
         only(WaitingFor::SimChanged)
     } else if waits_here && (phone.auto_paused || phone.sends_left() == Some(0)) {
@@ -187,7 +188,7 @@ fn told(project: &Project, phone: &Phone, around: &Circumstances) -> Waiting {
     let slot = phone.next_slot_time.filter(|slot| around.now < *slot);
     let told = phone.waiting_for.unwrap_or(WaitingFor::Queue);
     if matches!(told, WaitingFor::Queue | WaitingFor::Paused)
-        && let Some(reason) = pause(project, phone)
+        && let Some(reason) = pause(project, phone, around.now)
     {
         return only(reason);
     }
@@ -212,15 +213,24 @@ fn told(project: &Project, phone: &Phone, around: &Circumstances) -> Waiting {
 }
 
 /// Returns why the hub has told a phone to pause, if it has.
-fn pause(project: &Project, phone: &Phone) -> Option<WaitingFor> {
-    if project.stopped {
-        Some(WaitingFor::ProjectStopped)
+fn pause(project: &Project, phone: &Phone, now: UnixMs) -> Option<WaitingFor> {
+    if let Some(reason) = halt(project, now) {
+        Some(reason)
     } else if phone.sim_changed {
         Some(WaitingFor::SimChanged)
     } else if phone.auto_paused {
         Some(WaitingFor::SentMessageLimit)
     } else {
         phone.send_paused.then_some(WaitingFor::Paused)
+    }
+}
+
+/// Returns why nothing of a project is sent, if nothing is.
+fn halt(project: &Project, now: UnixMs) -> Option<WaitingFor> {
+    if project.stopped {
+        Some(WaitingFor::ProjectStopped)
+    } else {
+        project.is_halted(now).then_some(WaitingFor::PlanSuspended)
     }
 }
 

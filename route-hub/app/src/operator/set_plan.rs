@@ -3,7 +3,7 @@
 use crate::failure::NotDone;
 use crate::hub_work::HubWork;
 use hub_domain::{Feature, Organization, Overage, Rate, UsageType};
-use hub_store::organizations;
+use hub_store::{organizations, projects};
 use postrider_model::{OrganizationId, UnixMs};
 use std::collections::BTreeMap;
 use thiserror::Error;
@@ -49,6 +49,7 @@ pub fn set_plan(
     patch: &PlanPatch,
 ) -> Result<Organization, NotDone<NoSuchOrganization>> {
     let mut changed = organizations::get(work.tx, id)?.ok_or(NoSuchOrganization)?;
+    let suspended_before = changed.plan.suspend_time;
     let plan = &mut changed.plan;
     put(&mut plan.name, &patch.name);
     put(&mut plan.price, &patch.price);
@@ -63,6 +64,11 @@ pub fn set_plan(
     put_each(&mut plan.overage_rates, &patch.overage_rates);
     organizations::update(work.tx, &changed)?;
     work.effects.keys(id);
+    if changed.plan.suspend_time != suspended_before {
+        for project in projects::of_organization(work.tx, id)? {
+            work.effects.project(project.id);
+        }
+    }
     work.note(id, "organization.set_plan", id)?;
     Ok(changed)
 }

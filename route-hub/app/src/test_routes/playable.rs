@@ -71,8 +71,9 @@ impl Page {
             Some(Found::Row(phone)) => Some(phone),
             None => None,
         };
-        let zone = projects::zone(tx, project)?.unwrap_or_default();
-        let room = Room::of(phone.as_ref(), &zone, now);
+        let of_project = projects::zone_and_halt(tx, project, now)?;
+        let (zone, is_halted) = of_project.unwrap_or_default();
+        let room = Room::of(phone.as_ref(), &zone, is_halted, now);
         let taken = self.by_project.entry(project).or_default();
         if taken.len() < OF_PROJECT_MAX {
             taken.extend(room.take(tx, route)?);
@@ -99,13 +100,17 @@ pub struct Room {
 }
 
 impl Room {
-    /// Works it out; a phone that is gone, or no test route, holds back by its pause alone.
-    pub fn of(phone: Option<&Phone>, project_zone: &str, now: UnixMs) -> Self {
+    /// Works it out; a phone that is gone, or no test route, holds back by its pause alone. Of a project that is
+    /// halted nothing leaves.
+    pub fn of(phone: Option<&Phone>, project_zone: &str, is_halted: bool, now: UnixMs) -> Self {
         let mut room = Self {
             waiting: OF_ROUTE_MAX,
             has_gap: false,
             rests_until: None,
         };
+        if is_halted {
+            room.waiting = 0;
+        }
         let Some(phone) = phone else { return room };
         if phone.send_paused {
             room.waiting = 0;
