@@ -2,6 +2,7 @@
 //! grows with what people do.
 
 use crate::keys::Keys;
+use crate::list::{Filter, ListQuery, Op, Operand};
 use crate::messages::Retention;
 use crate::sqlite::open_writer;
 use crate::testing::{PostgresDatabase, server};
@@ -552,6 +553,46 @@ fn what_postgresql_prepared_on_empty_tables_stays_as_good_when_they_have_grown()
     assert!(found.len() > 150, "{} plans", found.len());
     found.retain(|(_, plan)| reads_a_table(plan));
     assert!(found.is_empty(), "{found:#?}");
+}
+
+fn list_by_two_variables(tx: &mut Tx<'_>) -> Result<(), StoreError> {
+    let having = |name: &str, op, text: &str| Filter::Variable {
+        name: name.to_owned(),
+        op,
+        operand: Operand::Text(text.to_owned()),
+    };
+    let query = ListQuery {
+        filters: vec![
+            having("age", Op::Eq, "42"),
+            having("code", Op::Prefix, "a-4"),
+        ],
+        ..ListQuery::default()
+    };
+    data_rows::list(tx, id(), id(), &query).map(drop)
+}
+
+/// Of a row that was found along one variable, another one is looked at by the row's key, and not along all the
+/// values that would do: there may be thousands, for each row anew.
+#[test]
+fn postgresql_asks_for_a_second_variable_by_its_row() {
+    let Some(server) = server() else {
+        return;
+    };
+    let database = PostgresDatabase::fresh(&server);
+    let fill = "INSERT INTO row_vars (bearer_id, field_id, value) \
+                SELECT i / 3, i % 3, 'a-' || i FROM generate_series(1, 60000) AS i";
+    for fill in [&[][..], &[fill, "ANALYZE"]] {
+        database.run(fill).unwrap();
+        let session = postgres::session(&database.url()).unwrap();
+        let plans = planned(session, list_by_two_variables);
+        let lines = plans.iter().flat_map(|(_, plan)| plan.lines());
+        let asked: Vec<_> = lines
+            .filter(|line| line.contains(" on row_vars asked"))
+            .collect();
+        assert!(!asked.is_empty());
+        let by_key = |line: &&str| line.contains(" using row_vars_pkey on ");
+        assert!(asked.iter().all(by_key), "{asked:#?}");
+    }
 }
 
 /// Says whether a plan of PostgreSQL's goes through a table that grows: through its pages, or along

@@ -10,8 +10,15 @@ use sea_query::{Cond, Expr, ExprTrait};
 pub(super) const SECOND_MS: i64 = 1_000;
 
 /// Compares the text of a variable in a table of variables, whose index holds its beginning.
-pub(super) fn compare_variable(table: &str, op: Op, operand: &Operand) -> Cond {
-    let beginning = Expr::cust(format!("substr({table}.value, 1, 300)"));
+///
+/// That is followed only where it is the path: otherwise an engine without statistics may look through all that
+/// it holds, for each row anew.
+pub(super) fn compare_variable(table: &str, is_path: bool, op: Op, operand: &Operand) -> Cond {
+    let beginning = format!("substr({table}.value, 1, 300)");
+    let beginning = Expr::cust(match is_path {
+        true => beginning,
+        false => format!("({beginning} || '')"),
+    });
     let text = fold(&text_of(operand));
     let start = indexed(&text).to_owned();
     match (op, text.as_str()) {

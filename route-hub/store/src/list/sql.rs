@@ -254,7 +254,7 @@ impl<'a, T> Building<'a, T> {
             (Some(rows), Path::Rows(at)) if rows.on == "id" => {
                 let mut select = Query::select();
                 select.from(rows.table);
-                select.cond_where(self.row_condition(&self.query.filters[at], rows.table));
+                select.cond_where(self.row_condition(&self.query.filters[at], rows.table, true));
                 select
             }
             _ => self.followed(),
@@ -300,7 +300,7 @@ impl<'a, T> Building<'a, T> {
                 // As an expression it keeps the engine from coming the other way.
                 let pair = aside_int(rows.table, rows.row);
                 select.and_where(self.column(rows.on).eq(pair));
-                select.cond_where(self.row_condition(filter, rows.table));
+                select.cond_where(self.row_condition(filter, rows.table, true));
             }
             (_, Path::Column(at)) => {
                 select.cond_where(self.condition(&self.query.filters[at]));
@@ -367,14 +367,14 @@ impl<'a, T> Building<'a, T> {
             .expr(Expr::cust("1"))
             .from_as(rows.table, ASKED)
             .and_where(Expr::cust(format!("{ASKED}.{}", rows.row)).eq(row))
-            .cond_where(self.row_condition(filter, ASKED))
+            .cond_where(self.row_condition(filter, ASKED, false))
             .limit(1);
         Some(select)
     }
 
     /// What a pair or a variable of a table, by the name it has here, must be, without saying of which
-    /// row.
-    fn row_condition(&self, filter: &Filter, table: &str) -> Cond {
+    /// row: as the path along its index, or of a row that is found by itself.
+    fn row_condition(&self, filter: &Filter, table: &str, is_path: bool) -> Cond {
         match (filter, self.table.variables) {
             (Filter::Linked { link, holder, .. }, _) => {
                 let column = Expr::cust(format!("{table}.{}", link.holder));
@@ -386,9 +386,13 @@ impl<'a, T> Building<'a, T> {
                 let compared = match (op, operand) {
                     (Op::Exists | Op::Null, _) => Cond::all(),
                     (_, Operand::Real(number)) => {
-                        compare_real(column("number"), positive(*op), *number)
+                        let own = match is_path {
+                            true => column("number"),
+                            false => aside_int(table, "number"),
+                        };
+                        compare_real(own, positive(*op), *number)
                     }
-                    (_, operand) => compare_variable(table, positive(*op), operand),
+                    (_, operand) => compare_variable(table, is_path, positive(*op), operand),
                 };
                 Cond::all().add(field).add(compared)
             }
