@@ -33,6 +33,7 @@ mod relative_scheduled;
 mod restored;
 mod retention;
 mod routes;
+mod rules;
 mod scheduled;
 mod several;
 mod shared_work;

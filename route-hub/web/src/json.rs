@@ -45,6 +45,7 @@ fn parse(text: &str, steps: &mut Steps) -> Result<Node, ApiError> {
     };
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let seed = Seed {
+        place: Place::Top,
         depth: 0,
         state: &state,
     };
@@ -73,7 +74,8 @@ impl State<'_> {
     fn count<E: de::Error>(&self) -> Result<(), E> {
         self.nodes.set(self.nodes.get() + 1);
         if self.nodes.get() > NODES_MAX {
-            return Err(self.refuse(ApiError::invalid_body("the body has too many values")));
+            let rule = format!("the body has more than {NODES_MAX} values");
+            return Err(self.refuse(ApiError::invalid_body(rule)));
         }
         Ok(())
     }
@@ -87,22 +89,48 @@ impl State<'_> {
     }
 }
 
+/// Where a value stands, as an error names it: `contacts[3][vars]`.
+#[derive(Clone, Copy)]
+enum Place<'p> {
+    Top,
+    Member(&'p Place<'p>, &'p str),
+    Item(&'p Place<'p>, usize),
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Top => Ok(()),
+            Self::Member(Place::Top, name) => f.write_str(&shorten(name)),
+            Self::Member(outer, name) => write!(f, "{outer}[{}]", shorten(name)),
+            Self::Item(outer, index) => write!(f, "{outer}[{index}]"),
+        }
+    }
+}
+
 #[derive(Clone, Copy)]
 struct Seed<'s, 't> {
+    place: Place<'s>,
     depth: usize,
     state: &'s State<'t>,
 }
 
-impl Seed<'_, '_> {
-    fn deeper<E: de::Error>(self) -> Result<Self, E> {
-        if self.depth == NESTING_MAX {
-            let problem = ApiError::invalid_body("the body is nested too deeply");
-            return Err(self.state.refuse(problem));
+impl<'t> Seed<'_, 't> {
+    fn check_depth<E: de::Error>(self) -> Result<(), E> {
+        if self.depth < NESTING_MAX {
+            return Ok(());
         }
-        Ok(Self {
+        let rule = format!("the body is nested more than {NESTING_MAX} levels deep");
+        Err(self.state.refuse(ApiError::invalid_body(rule)))
+    }
+
+    /// Returns what reads a value within this one.
+    fn at<'a>(&'a self, place: Place<'a>) -> Seed<'a, 't> {
+        Seed {
+            place,
             depth: self.depth + 1,
             state: self.state,
-        })
+        }
     }
 }
 
@@ -154,24 +182,29 @@ impl<'de> Visitor<'de> for Seed<'_, '_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Node, A::Error> {
-        let seed = self.deeper()?;
+        self.check_depth()?;
         let mut items = Vec::new();
-        while let Some(item) = access.next_element_seed(seed)? {
+        loop {
+            let seed = self.at(Place::Item(&self.place, items.len()));
+            let Some(item) = access.next_element_seed(seed)? else {
+                break;
+            };
             items.push(item);
         }
         Ok(Node::List(items))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Node, A::Error> {
-        let seed = self.deeper()?;
+        self.check_depth()?;
         let mut members = Members::default();
         while let Some(name) = access.next_key::<String>()? {
             let name = self.state.text(name)?;
             self.state.steps.borrow_mut().look(members.len());
+            let place = Place::Member(&self.place, &name);
             if members.contains_key(&name) {
-                return Err(self.state.refuse(repeated(&shorten(&name))));
+                return Err(self.state.refuse(repeated(place)));
             }
-            let value = access.next_value_seed(seed)?;
+            let value = access.next_value_seed(self.at(place))?;
             members.add(name, value, &mut self.state.steps.borrow_mut());
         }
         Ok(Node::Map(members))

@@ -1,6 +1,8 @@
 //! The tree of parameters: one shape for query string, form and JSON.
 
-use crate::{error::ApiError, limits::NODES_MAX, members::Members, steps::Steps};
+use crate::limits::{NESTING_MAX, NODES_MAX};
+use crate::{error::ApiError, members::Members, steps::Steps};
+use std::fmt;
 
 /// One value of a request.
 ///
@@ -31,13 +33,19 @@ impl Tree {
     pub(crate) fn put(&mut self, name: &str, value: Node) -> Result<(), ApiError> {
         self.nodes += 1;
         if self.nodes > NODES_MAX {
-            return Err(ApiError::invalid_body("the request has too many values"));
+            let rule = format!("the request has more than {NODES_MAX} values");
+            return Err(ApiError::invalid_body(rule));
         }
         let Some(open) = name.find(['[', ']']) else {
             let added = self.root.add(name.to_owned(), value, &mut self.steps);
-            return if added { Ok(()) } else { Err(repeated(name)) };
+            return if added {
+                Ok(())
+            } else {
+                Err(repeated(shorten(name)))
+            };
         };
-        let segments = brackets(name, open)?;
+        let wrong = |rule| ApiError::invalid_param(shorten(name), rule);
+        let segments = brackets(name, open).map_err(wrong)?;
         let placed = insert(
             &mut self.root,
             &name[..open],
@@ -45,13 +53,17 @@ impl Tree {
             value,
             &mut self.steps,
         );
-        if placed { Ok(()) } else { Err(repeated(name)) }
+        if placed {
+            Ok(())
+        } else {
+            Err(repeated(shorten(name)))
+        }
     }
 }
 
-/// Splits what follows the base name into the contents of its brackets.
-fn brackets(name: &str, open: usize) -> Result<Vec<&str>, ApiError> {
-    let broken = || ApiError::invalid_param(shorten(name), "has brackets that do not match");
+/// Splits what follows the base name into the contents of its brackets, or says which rule they break.
+pub(crate) fn brackets(name: &str, open: usize) -> Result<Vec<&str>, String> {
+    let broken = || "has brackets that do not match".to_owned();
     if open == 0 {
         return Err(broken());
     }
@@ -65,11 +77,8 @@ fn brackets(name: &str, open: usize) -> Result<Vec<&str>, ApiError> {
         }
         segments.push(&inner[..close]);
         rest = &inner[close + 1..];
-        if segments.len() >= crate::limits::NESTING_MAX {
-            return Err(ApiError::invalid_param(
-                shorten(name),
-                "is nested too deeply",
-            ));
+        if segments.len() >= NESTING_MAX {
+            return Err(format!("is nested more than {NESTING_MAX} levels deep"));
         }
     }
     Ok(segments)
@@ -98,9 +107,12 @@ fn insert(
     }
 }
 
+/// Said of a name that is given more than once.
+pub(crate) const REPEATED: &str = "is given more than once";
+
 /// Makes the error for a name that is given more than once.
-pub(crate) fn repeated(name: &str) -> ApiError {
-    ApiError::invalid_param(shorten(name), "is given more than once")
+pub(crate) fn repeated(name: impl fmt::Display) -> ApiError {
+    ApiError::invalid_param(name, REPEATED)
 }
 
 /// Cuts a name that came in to what an error may repeat.
