@@ -8,6 +8,8 @@ use std::fmt;
 
 /// Most conditions that hold together.
 const CONDITIONS_MAX: usize = 50;
+/// Said of more of them.
+const TOO_MANY: &str = "must have at most 50 conditions";
 /// Longest text of a condition, in bytes.
 pub(crate) const TEXT_BYTES_MAX: usize = 4096;
 
@@ -167,7 +169,7 @@ impl<C: ReadCondition> Filters<C> {
             return Err(at_all("must have at least one condition"));
         }
         if conditions.len() > CONDITIONS_MAX {
-            return Err(at_all("has too many conditions"));
+            return Err(at_all(TOO_MANY));
         }
         Ok(Self {
             json: members.clone(),

@@ -1,6 +1,6 @@
 //! What is refused says which rule it breaks, with its bounds and words.
 
-use crate::support::{Client, Reply, TestHub, hub, reply};
+use crate::support::{Client, Reply, TO, TestHub, hub, reply};
 use axum::body::Body;
 use serde_json::{Value, json};
 
@@ -72,4 +72,49 @@ async fn what_stands_twice_in_json_is_named_as_in_a_form() {
     let client = test.client();
     let form = client.call("POST", "contacts?vars[a]=1&vars[a]=2", None);
     says(&form.await, Some("vars[a]"), "is given more than once");
+}
+
+#[tokio::test]
+async fn words_and_bounds_are_listed() {
+    let test = hub().await;
+    let client = test.client();
+    let campaign = json!({ "campaign_type": "x" });
+    says(
+        &post(&client, "campaigns", campaign).await,
+        Some("campaign_type"),
+        "must be one of: broadcast_text, broadcast_call, relative, anniversary",
+    );
+    let filters: serde_json::Map<_, _> = (0..51)
+        .map(|n| (format!("vars.a{n}"), json!("x")))
+        .collect();
+    let group = json!({ "name": "Many", "filters": filters });
+    says(
+        &post(&client, "create_group", group).await,
+        Some("filters"),
+        "must have at most 50 conditions",
+    );
+    for (rrule, rule) in [
+        ("FREQ=DAILY;COUNT=0", "has a COUNT that is not 1 to 10000"),
+        ("FREQ=DAILY;BYHOUR=24", "has a BYHOUR that is not 0 to 23"),
+        (
+            "FREQ=MONTHLY;BYMONTHDAY=0",
+            "has a BYMONTHDAY that is not 1 to 31 or -31 to -1",
+        ),
+        (
+            "FREQ=WEEKLY;WKST=1",
+            "has a WKST that is not MO, TU, WE, TH, FR, SA or SU",
+        ),
+    ] {
+        let body = json!({ "to_number": TO, "content": "x", "rrule": rrule });
+        says(&post(&client, "scheduled", body).await, Some("rrule"), rule);
+    }
+    let nobody = json!({ "content": "x", "start_time_offset": 60 });
+    says(
+        &post(&client, "scheduled", nobody).await,
+        Some("to_number"),
+        "is required, or contact_id, group_id or filter_type",
+    );
+    let code = json!({ "message_type": "ussd", "start_time_offset": 60 });
+    let code = post(&client, "scheduled", code).await;
+    says(&code, Some("to_number"), "is required: the code to dial");
 }

@@ -64,7 +64,8 @@ fn campaign_type(field: &Field<'_>) -> Result<CampaignType, hub_web::ApiError> {
     if word == SERVICE {
         return Err(field.refuse("is not offered by this hub yet: it comes with services"));
     }
-    let unknown = |unknown| field.refuse(unknown);
+    let names = || CampaignType::NAMES.join(", ");
+    let unknown = |_| field.refuse(format_args!("must be one of: {}", names()));
     word.parse().map_err(unknown)
 }
 

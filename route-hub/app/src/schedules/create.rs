@@ -11,7 +11,11 @@ use crate::transaction::{Once, Repeat, run_once};
 use crate::views::schedule::ScheduleView;
 use hub_domain::{FileHolder, Schedule};
 use hub_store::schedules;
+use hub_view::Refusal;
 use postrider_model::{Id, Key};
+
+/// Said where nobody is named.
+const NOBODY: &str = "is required, or contact_id, group_id or filter_type";
 
 /// A message that is to be scheduled; or, of one that is there, what is to change.
 #[derive(Debug, Clone, Default)]
@@ -37,7 +41,8 @@ pub async fn create(
     let planned = message.planned(&actor.hub, project, now).await?;
     let to = match command.to.named(&planned, actor)? {
         Some(to) => to,
-        None => planned.recipient(&command.to.to, project)?,
+        None if planned.is_for_code() => planned.recipient(&command.to.to, project)?,
+        None => return Err(Refusal::invalid_param("to_number", NOBODY).into()),
     };
     let start_time = command.timing.start_of_new()?;
     let recurrence = command.timing.recurrence.of_new(project)?;

@@ -82,13 +82,29 @@ impl fmt::Display for InvalidRule {
                 f,
                 "is too often: at least HOURLY, and at most {TIMES_A_DAY_MAX} times a day"
             ),
-            Self::Value(part) => write!(f, "has a {part} that is outside of what it may be"),
+            Self::Value(part) => write!(f, "has a {part} that is not {}", allowed(part)),
             Self::Mismatch(part) => write!(f, "has a {part} that does not go with its FREQ"),
         }
     }
 }
 
 impl std::error::Error for InvalidRule {}
+
+/// Returns what a part may be, for people.
+fn allowed(part: &str) -> &'static str {
+    match part {
+        "INTERVAL" | "COUNT" => "1 to 10000",
+        "BYMONTH" => "1 to 12",
+        "BYWEEKNO" => "1 to 53 or -53 to -1",
+        "BYYEARDAY" | "BYSETPOS" => "1 to 366 or -366 to -1",
+        "BYMONTHDAY" => "1 to 31 or -31 to -1",
+        "BYDAY" => "MO, TU, WE, TH, FR, SA or SU, alone or with 1 to 53 or -53 to -1 before it",
+        "BYHOUR" => "0 to 23",
+        "BYMINUTE" | "BYSECOND" => "0 to 59",
+        "WKST" => "MO, TU, WE, TH, FR, SA or SU",
+        _ => "what it may be",
+    }
+}
 
 impl Rule {
     /// Reads a rule. Nothing, or `COUNT=1` alone, is once; `UNTIL` is passed over.
