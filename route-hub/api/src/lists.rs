@@ -326,23 +326,32 @@ impl List {
                 None => Ok(Vec::new()),
             };
         }
-        let mut conditions = Vec::new();
-        for (name, field) in given.members().filter(|(name, _)| *name != all) {
-            let entry = self.filters.iter().find(|entry| entry.spec.name == name);
-            let entry = entry.ok_or_else(|| field.refuse("is not a filter of this list"))?;
-            let mut read = Vec::new();
-            entry.spec.read(field, &mut read)?;
-            if read.is_empty() {
-                return Err(field.refuse("must not be empty"));
+        let mut read = Vec::new();
+        for member in given.bracketed() {
+            let member = member?;
+            if member.name == all && member.steps.is_empty() {
+                continue;
             }
-            conditions.extend(read.iter().filter_map(|filter| entry.condition(filter)));
+            let unknown = || member.field.refuse("is not a filter of this list");
+            let entry = self.entry(member.name).ok_or_else(unknown)?;
+            entry.spec.read_strictly(&member, &mut read)?;
         }
         match given.members().any(|(name, _)| name != all) {
-            true => Ok(conditions),
+            true => Ok(self.conditions(&read)),
             false => Err(given
                 .get(all)
                 .refuse("must be true where there is no filter")),
         }
+    }
+
+    fn entry(&self, name: &str) -> Option<&'static Entry> {
+        self.filters.iter().find(|entry| entry.spec.name == name)
+    }
+
+    /// Returns the store's conditions.
+    fn conditions(&self, read: &[hub_web::Filter]) -> Vec<Filter> {
+        let condition = |filter: &hub_web::Filter| self.entry(filter.name)?.condition(filter);
+        read.iter().filter_map(condition).collect()
     }
 
     /// Reads what a request asks of this list.
@@ -354,13 +363,9 @@ impl List {
         let marker = marker
             .transpose()
             .map_err(|bad| ApiError::invalid_param("marker", bad))?;
-        let entry = |name| self.filters.iter().find(|entry| entry.spec.name == name);
-        let conditions = asked.filters.iter();
-        let conditions =
-            conditions.filter_map(|filter| entry(filter.name).and_then(|e| e.condition(filter)));
         Ok(Asked {
             query: ListQuery {
-                filters: conditions.collect(),
+                filters: self.conditions(&asked.filters),
                 sort,
                 descending: asked.descending,
                 page_size: asked.page_size,

@@ -66,6 +66,10 @@ async fn a_task_goes_through_the_rows_of_a_table_or_of_a_view() {
             json!({ "view_id": "DV0000000000000001" }),
             "filter_params[view_id]",
         ),
+        (
+            json!({ "vars": { "q1": "yes", "q2": null } }),
+            "filter_params[vars][q2]",
+        ),
     ] {
         let refused = client.call("POST", "tasks", Some(task(filter))).await;
         refused.invalid(param);
@@ -111,6 +115,56 @@ async fn a_filter_that_is_misspelt_never_means_everything() {
             json!({ "all": true, "name": "x" }),
             "filter_params[name]",
         ),
+        (
+            "query_contacts",
+            json!({ "vars": { "q1": "z", "opt": null } }),
+            "filter_params[vars][opt]",
+        ),
+        (
+            "query_contacts",
+            json!({ "vars": { "q1": "z", "opt": {} } }),
+            "filter_params[vars][opt]",
+        ),
+        (
+            "query_contacts",
+            json!({ "vars": { "q1": { "eq": "z", "ne": null } } }),
+            "filter_params[vars][q1][ne]",
+        ),
+        (
+            "query_contacts",
+            json!({ "send_blocked": false, "name": { "prefix": "N", "ne": null } }),
+            "filter_params[name][ne]",
+        ),
+        (
+            "query_contacts",
+            json!({ "send_blocked": false, "vars": [] }),
+            "filter_params[vars]",
+        ),
+        (
+            "query_contacts",
+            json!({ "name[prefix]": null }),
+            "filter_params[name][prefix]",
+        ),
+        (
+            "query_contacts",
+            json!({ "name[like]": "N" }),
+            "filter_params[name][like]",
+        ),
+        (
+            "query_contacts",
+            json!({ "name[prefix][ne]": "N" }),
+            "filter_params[name][prefix][ne]",
+        ),
+        (
+            "query_contacts",
+            json!({ "name[prefix": "N" }),
+            "filter_params[name[prefix]",
+        ),
+        (
+            "query_contacts",
+            json!({ "name": { "prefix": "N" }, "name[prefix]": "M" }),
+            "filter_params[name][prefix]",
+        ),
         ("contact_ids", json!({ "all": true }), "filter_params[all]"),
         (
             "contact_ids",
@@ -125,5 +179,38 @@ async fn a_filter_that_is_misspelt_never_means_everything() {
             .call("POST", "tasks", Some(body))
             .await
             .invalid(param);
+    }
+}
+
+#[tokio::test]
+async fn filters_may_be_named_with_brackets_as_in_a_list() {
+    let test = hub().await;
+    let client = test.client();
+    for (name, city) in [("Ann", "Oslo"), ("Anna", "Rome"), ("Ben", "Oslo")] {
+        let body = json!({ "name": name, "lookup_key": "none", "vars": { "city": city } });
+        client.post("contacts", body).await;
+    }
+    for (filter_params, found) in [
+        (json!({ "name[prefix]": "an" }), 2),
+        (json!({ "vars[city]": "Oslo" }), 2),
+        (json!({ "vars[city][prefix]": "R" }), 1),
+        (
+            json!({ "name[prefix]": "an", "vars[city]": { "ne": "Rome" } }),
+            1,
+        ),
+        (
+            json!({ "vars": { "city": "Oslo" }, "vars[city][prefix]": "O", "name": "Ben" }),
+            1,
+        ),
+    ] {
+        let body = json!({
+            "task_type": "update_contact_var", "task_params": { "variable": "x", "value": 1 },
+            "filter_type": "query_contacts", "filter_params": filter_params,
+        });
+        let made = client.post("tasks", body).await;
+        assert_eq!(made["filter_params"], filter_params);
+        while tasks::round(&test.hub, test.hub.now()).await.unwrap() > 0 {}
+        let done = client.get(&format!("tasks/{}", id(&made))).await;
+        assert_eq!(done["total_rows"], found, "{filter_params}");
     }
 }

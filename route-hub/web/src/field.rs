@@ -1,7 +1,8 @@
 //! One parameter with its name, read as the type that an operation expects.
 
+use crate::error::ApiError;
+use crate::node::{Node, brackets};
 use crate::shape::{Kind, Later, Member};
-use crate::{error::ApiError, node::Node};
 use postrider_model::UnixMs;
 use std::fmt;
 use std::str::FromStr;
@@ -477,6 +478,22 @@ impl<'a> Object<'a> {
         })
     }
 
+    /// Returns every member by the name before its brackets: JSON may name `name[prefix]` as a query string does.
+    pub fn bracketed(&self) -> impl Iterator<Item = Result<Bracketed<'a>, ApiError>> + use<'a, '_> {
+        self.members().map(|(name, field)| {
+            let Some(open) = name.find(['[', ']']) else {
+                let steps = Vec::new();
+                return Ok(Bracketed { name, steps, field });
+            };
+            let steps = brackets(name, open).map_err(|rule| field.refuse(rule))?;
+            let name = &name[..open];
+            let keys = std::iter::once(&name).chain(&steps);
+            let path = keys.fold(self.field.path, |path, key| path.into(Step::Key(key)));
+            let field = Field { path, ..field };
+            Ok(Bracketed { name, steps, field })
+        })
+    }
+
     fn member(&self, name: &'a str, node: Option<&'a Node>, kind: &'static Kind) -> Field<'a> {
         Field {
             path: self.field.path.into(Step::Key(name)),
@@ -484,6 +501,17 @@ impl<'a> Object<'a> {
             kind,
         }
     }
+}
+
+/// A member of an object whose name may have brackets.
+#[derive(Debug, Clone)]
+pub struct Bracketed<'a> {
+    /// The name before them.
+    pub name: &'a str,
+    /// What each of them holds.
+    pub steps: Vec<&'a str>,
+    /// The member.
+    pub field: Field<'a>,
 }
 
 /// Returns the members that an object of a kind may have; none where their names are free.

@@ -1,6 +1,8 @@
 //! Filters of lists: which parameters, of which type, with which modifiers.
 
-use crate::{error::ApiError, field::Field};
+use crate::error::ApiError;
+use crate::field::{Bracketed, Field};
+use crate::node::REPEATED;
 
 /// Most filters of a list: each makes the statement longer, and engines refuse very long ones.
 pub(crate) const FILTERS_MAX: usize = 100;
@@ -131,75 +133,51 @@ pub struct Filter {
     pub value: FilterValue,
 }
 
+impl Filter {
+    /// Says whether it compares the same thing in the same way.
+    fn compares_as(&self, other: &Self) -> bool {
+        (self.name, &self.key, self.modifier) == (other.name, &other.key, other.modifier)
+    }
+}
+
 impl FilterSpec {
     /// Reads the conditions that `field` gives, in both the nested and the flat form.
     ///
     /// # Errors
     /// `invalid_param` for a value or a modifier that the filter does not take.
     pub fn read(&self, field: Field<'_>, out: &mut Vec<Filter>) -> Result<(), ApiError> {
-        if !field.is_given() {
-            return Ok(());
-        }
-        if self.kind != FilterKind::Vars {
-            return self.read_one(field, None, out);
-        }
-        let Some(variables) = field.object()? else {
-            return Ok(());
+        let (spec, is_strict) = (self, false);
+        let mut reader = Reader {
+            spec,
+            is_strict,
+            out,
         };
-        for (name, variable) in variables.members() {
-            self.read_one(variable, Some(name), out)?;
-        }
-        Ok(())
+        reader.read(field, &[])
     }
 
-    fn read_one(
+    /// Reads the conditions of an object's member. All that is given has to restrict: what is left empty
+    /// must not let more through.
+    ///
+    /// # Errors
+    /// `invalid_param` as [`read`](Self::read), and for what is empty or given twice.
+    pub fn read_strictly(
         &self,
-        field: Field<'_>,
-        key: Option<&str>,
+        member: &Bracketed<'_>,
         out: &mut Vec<Filter>,
     ) -> Result<(), ApiError> {
-        let Ok(Some(modifiers)) = field.object() else {
-            return self.push(field, key, Modifier::Eq, out);
+        let (spec, is_strict, before) = (self, true, out.len());
+        let mut reader = Reader {
+            spec,
+            is_strict,
+            out,
         };
-        for (name, value) in modifiers.members() {
-            let unknown = || value.refuse("is not a filter of this list");
-            let modifier = Modifier::named(name).ok_or_else(unknown)?;
-            if modifier != Modifier::Eq && !self.modifiers.contains(&modifier) {
-                return Err(unknown());
-            }
-            self.push(value, key, modifier, out)?;
+        reader.read(member.field, &member.steps)?;
+        let (old, new) = out.split_at(before);
+        let repeats = |filter: &Filter| old.iter().any(|other| other.compares_as(filter));
+        match !member.steps.is_empty() && new.iter().any(repeats) {
+            true => Err(member.field.refuse(REPEATED)),
+            false => Ok(()),
         }
-        Ok(())
-    }
-
-    fn push(
-        &self,
-        field: Field<'_>,
-        key: Option<&str>,
-        modifier: Modifier,
-        out: &mut Vec<Filter>,
-    ) -> Result<(), ApiError> {
-        let Some(value) = self.value(field, modifier)? else {
-            return Ok(());
-        };
-        if out.len() >= FILTERS_MAX {
-            let rule = format_args!("is one too many: a list takes at most {FILTERS_MAX} filters");
-            return Err(field.refuse(rule));
-        }
-        let filter = |modifier, value| Filter {
-            name: self.name,
-            key: key.map(str::to_owned),
-            modifier,
-            value,
-        };
-        match (modifier, value) {
-            (Modifier::Eq, FilterValue::Millis(ms)) => {
-                out.push(filter(Modifier::Min, FilterValue::Millis(ms)));
-                out.push(filter(Modifier::Max, FilterValue::Millis(ms + 1_000)));
-            }
-            (modifier, value) => out.push(filter(modifier, value)),
-        }
-        Ok(())
     }
 
     fn value(&self, field: Field<'_>, modifier: Modifier) -> Result<Option<FilterValue>, ApiError> {
@@ -225,6 +203,111 @@ impl FilterSpec {
         })
     }
 }
+
+/// Reads the conditions of one parameter.
+struct Reader<'o> {
+    spec: &'o FilterSpec,
+    /// Whether nothing may be empty.
+    is_strict: bool,
+    out: &'o mut Vec<Filter>,
+}
+
+impl Reader<'_> {
+    /// Reads what stands behind these brackets.
+    fn read(&mut self, field: Field<'_>, steps: &[&str]) -> Result<(), ApiError> {
+        match (self.spec.kind, steps) {
+            (FilterKind::Vars, []) => self.variables(field),
+            (FilterKind::Vars, [name, steps @ ..]) => self.compared(field, Some(name), steps),
+            (_, steps) => self.compared(field, None, steps),
+        }
+    }
+
+    fn variables(&mut self, field: Field<'_>) -> Result<(), ApiError> {
+        match field.object()? {
+            Some(variables) if !field.is_empty() => {
+                let mut members = variables.members();
+                members.try_for_each(|(name, variable)| self.compared(variable, Some(name), &[]))
+            }
+            _ => self.nothing(field),
+        }
+    }
+
+    fn compared(
+        &mut self,
+        field: Field<'_>,
+        key: Option<&str>,
+        steps: &[&str],
+    ) -> Result<(), ApiError> {
+        match steps {
+            [] => match field.object() {
+                Ok(Some(_)) if field.is_empty() => self.nothing(field),
+                Ok(Some(modifiers)) => {
+                    let mut members = modifiers.members();
+                    members.try_for_each(|(name, value)| self.modified(value, key, name))
+                }
+                _ => self.push(field, key, Modifier::Eq),
+            },
+            [name] => self.modified(field, key, name),
+            _ => Err(field.refuse(UNKNOWN)),
+        }
+    }
+
+    fn modified(
+        &mut self,
+        field: Field<'_>,
+        key: Option<&str>,
+        name: &str,
+    ) -> Result<(), ApiError> {
+        let unknown = || field.refuse(UNKNOWN);
+        let modifier = Modifier::named(name).ok_or_else(unknown)?;
+        if modifier != Modifier::Eq && !self.spec.modifiers.contains(&modifier) {
+            return Err(unknown());
+        }
+        self.push(field, key, modifier)
+    }
+
+    fn push(
+        &mut self,
+        field: Field<'_>,
+        key: Option<&str>,
+        modifier: Modifier,
+    ) -> Result<(), ApiError> {
+        let Some(value) = self.spec.value(field, modifier)? else {
+            return self.nothing(field);
+        };
+        if self.out.len() >= FILTERS_MAX {
+            let rule = format_args!("is one too many: a list takes at most {FILTERS_MAX} filters");
+            return Err(field.refuse(rule));
+        }
+        let filter = |modifier, value| Filter {
+            name: self.spec.name,
+            key: key.map(str::to_owned),
+            modifier,
+            value,
+        };
+        match (modifier, value) {
+            (Modifier::Eq, FilterValue::Millis(ms)) => {
+                self.out
+                    .push(filter(Modifier::Min, FilterValue::Millis(ms)));
+                self.out
+                    .push(filter(Modifier::Max, FilterValue::Millis(ms + 1_000)));
+            }
+            (modifier, value) => self.out.push(filter(modifier, value)),
+        }
+        Ok(())
+    }
+
+    /// Says what it means that there is nothing to compare with.
+    fn nothing(&self, field: Field<'_>) -> Result<(), ApiError> {
+        match self.is_strict {
+            true => Err(field.refuse("must not be empty")),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Said of what is no filter.
+const UNKNOWN: &str = "is not a filter of this list";
 
 fn text(field: Field<'_>) -> Result<Option<FilterValue>, ApiError> {
     if !field.is_given() {

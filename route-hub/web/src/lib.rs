@@ -45,7 +45,7 @@ pub use call::{Asked, Authenticator, Call, PathValues};
 pub use context::{RateLimit, RequestContext, RequestIds};
 pub use conventions::{conventions, no_such_method, no_such_url};
 pub use error::{ApiError, ErrorCode, Unanswered};
-pub use field::{Field, Object, Path};
+pub use field::{Bracketed, Field, Object, Path};
 pub use fields::{FIELDS, Fields};
 pub use filter::{Filter, FilterKind, FilterSpec, FilterValue, Modifier};
 pub use hub_view::{ObjectWriter, Resource};

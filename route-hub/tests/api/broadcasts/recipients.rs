@@ -256,6 +256,10 @@ async fn contacts_that_a_filter_finds_get_it_each_once_as_they_match_then() {
         ),
         (json!({ "filter_type": null }), "filter_type"),
         (json!({ "filter_params": {} }), "filter_params[all]"),
+        (
+            json!({ "filter_params": { "vars": { "q1": "z", "opt": null } } }),
+            "filter_params[vars][opt]",
+        ),
     ] {
         let mut body = wanted.clone();
         for (name, value) in more.as_object().unwrap() {
@@ -266,6 +270,12 @@ async fn contacts_that_a_filter_finds_get_it_each_once_as_they_match_then() {
             .await
             .invalid(param);
     }
+    let form = "send_broadcast?content=x&filter_type=query_contacts\
+                &filter_params[vars][q1]=z&filter_params[vars][opt]=";
+    client
+        .call("POST", form, None)
+        .await
+        .invalid("filter_params[vars][opt]");
     let sender = only(Permission::SendMessages);
     let key = add_key(&test.hub, test.project.organization_id, None, &sender).await;
     let stranger = test.client_of(&key, test.project.id);
