@@ -174,7 +174,7 @@ class Rows:
         self.relative = self.write("relative_scheduled", {**text, **on_a_day, "group_id": group})
         self.write("relative_scheduled", {**text, **on_a_day, "contact_id": contact})
         self.write("relative_scheduled", {**on_a_day, "message_type": "call", "contact_id": self.contacts[1]["id"]})
-        self.write(f"contacts/{contact}", {"vars": {"birthday": "2030-05-05"}})
+        self.write(f"contacts/{contact}", {"vars": {"birthday": "1960-02-29"}})
 
     def told(self):
         """Says whether the events of these rows arrived: one of each contact, and two of a message."""

@@ -470,3 +470,28 @@ async fn another_projects_are_none() {
     );
     assert_eq!(client.get(&path).await, relative);
 }
+
+#[tokio::test]
+async fn a_date_before_1970_is_shown_as_it_is_described() {
+    let test = hub().await;
+    let client = test.client();
+    let group = group(&client).await;
+    contact(&client, 1, json!({ "due": "1960-05-05" }), &[&group]).await;
+    let body = json!({
+        "group_id": group, "content": "x", "time_of_day": "09:30", "date_variable": "due",
+        "rrule": "FREQ=YEARLY",
+    });
+    let yearly = client.post("relative_scheduled", body).await;
+    follow_all(&test).await;
+    let made = client
+        .get(&format!("scheduled?relative_scheduled_id={}", id(&yearly)))
+        .await;
+    let start = made["data"][0]["start_time"].as_i64().expect("a time");
+    assert!(start < 0, "{start}");
+    let document = client.get("/openapi.json").await;
+    let schemas = &document["components"]["schemas"];
+    let described = &schemas["ScheduledMessage"]["properties"]["start_time"];
+    assert_eq!(described["type"], "number");
+    let least = described["minimum"].as_i64();
+    assert!(least.is_none_or(|least| least <= start), "{described}");
+}

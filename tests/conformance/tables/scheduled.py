@@ -68,7 +68,7 @@ RECIPIENT_FIELDS = [
 SCHEDULED_FIELDS = {
     **PLANNED_FIELDS,
     "recipients": RECIPIENT_FIELDS,
-    "start_time": "time",
+    "start_time": "int",
     "prev_time": "time?",
     "next_time": "time?",
     "occurrences": "int",

@@ -142,7 +142,7 @@ pub(super) fn of(kind: &Kind, way: Way) -> AnySchema {
         Kind::TimeOfDay => text(5, Some(pattern("[0-9]{2}:[0-9]{2}", way))),
         Kind::Integer(low, high) => integer(low, high),
         Kind::Number => plain(Type::Number),
-        Kind::Time => object(Type::Number, |object| object.minimum(Some(0_i64))),
+        Kind::Time => time(way),
         Kind::Boolean => boolean(way),
         Kind::Vars => map(of_variable(), Some(VARIABLE), way),
         Kind::Map(kind) => map(of(kind, way), None, way),
@@ -237,6 +237,14 @@ fn integer(low: i64, high: i64) -> AnySchema {
     let low = Some(low).filter(|low| *low > i64::MIN);
     let high = Some(high).filter(|high| *high < i64::MAX);
     object(Type::Integer, |object| object.minimum(low).maximum(high))
+}
+
+/// A birthday before 1970 is shown, and no request gives such a time.
+fn time(way: Way) -> AnySchema {
+    match way {
+        Way::In => object(Type::Number, |object| object.minimum(Some(0_i64))),
+        Way::Out => plain(Type::Number),
+    }
 }
 
 fn array(items: AnySchema, items_max: usize) -> AnySchema {
