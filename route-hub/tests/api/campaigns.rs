@@ -472,3 +472,74 @@ async fn a_broadcast_ends_when_the_group_that_it_leaves_out_is_gone() {
         "the group that it leaves out is gone"
     );
 }
+
+#[tokio::test]
+async fn a_campaign_with_a_group_that_is_gone_is_refused_by_its_name() {
+    let test = hub().await;
+    let client = test.client();
+    let news = group(&client, "News").await;
+    for param in [
+        "group_id",
+        "exclude_group_id",
+        "respondent_group_id",
+        "clicked_group_id",
+    ] {
+        let gone = group(&client, param).await;
+        let mut more = json!({ "group_id": news, "content": "Hi" });
+        more[param] = json!(gone);
+        let now = make(&client, "broadcast_text", more.clone()).await;
+        more["schedule_time"] = json!(NEW_YEAR);
+        let later = make(&client, "broadcast_text", more).await;
+        send(&client, &later).await;
+        remove_group(&client, &gone).await;
+        refused(&client, &now, "/send", json!({}), param).await;
+        campaigns::all_due(&test.hub, at(&test, NEW_YEAR))
+            .await
+            .expect("a look");
+        let shown = client.get(&path(&later)).await;
+        assert_eq!(
+            (&shown["status"], &shown["error_message"]),
+            (
+                &json!("draft"),
+                &json!(format!("{param} is the id of a group that is gone"))
+            )
+        );
+    }
+    assert_eq!(client.ids("broadcasts").await.len(), 0);
+}
+
+async fn remove_group(client: &Client, group: &str) {
+    let path = format!("groups/{group}");
+    client.call("DELETE", &path, None).await.ok();
+}
+
+#[tokio::test]
+async fn a_campaign_that_runs_says_that_a_group_is_gone() {
+    let test = hub().await;
+    let client = test.client();
+    for param in ["group_id", "exclude_group_id", "respondent_group_id"] {
+        let gone = group(&client, param).await;
+        let mut more = json!({
+            "group_id": group(&client, "News").await, "date_variable": "due",
+            "items": [{ "time_of_day": "09:30", "content": "Today" }],
+        });
+        more[param] = json!(gone);
+        let made = make(&client, "relative", more).await;
+        let running = send(&client, &made).await;
+        assert_eq!(running.get("error_message"), None);
+        remove_group(&client, &gone).await;
+        refused(&client, &made, "/send", json!({}), param).await;
+        let problem = json!(format!("{param} is the id of a group that is gone"));
+        let shown = client.get(&path(&made)).await;
+        assert_eq!(
+            (&shown["status"], &shown["error_message"]),
+            (&json!("scheduled"), &problem)
+        );
+        let listed = client.get("campaigns?status=scheduled").await;
+        assert_eq!(listed["data"][0]["error_message"], problem);
+        let draft = client
+            .post(&format!("{}/unschedule", path(&made)), json!({}))
+            .await;
+        assert_eq!(draft.get("error_message"), None);
+    }
+}

@@ -6,10 +6,13 @@ use crate::commands::campaign_items::{self, CampaignItem};
 use crate::commands::stored_message::StoredMessage;
 use crate::failure::Failure;
 use crate::unit_of_work::UnitOfWork;
-use hub_domain::{Campaign, Group, MessageType};
-use hub_store::{campaigns, groups};
+use hub_domain::{Campaign, CampaignStatus, Group, MessageType};
+use hub_store::{StoreError, Tx, campaigns, groups};
 use hub_view::Refusal;
 use postrider_model::GroupId;
+
+/// Said of a group that was deleted.
+const GONE: &str = "is the id of a group that is gone";
 
 /// A message of a campaign that can be sent.
 #[derive(Debug, Clone)]
@@ -76,24 +79,51 @@ fn within_item(failure: Failure, index: usize) -> Failure {
     })
 }
 
-/// Returns the group that a campaign is for, if it may be sent to, and whom it leaves out can be told.
-pub(super) fn group(work: &mut UnitOfWork<'_, '_>, campaign: &Campaign) -> Result<Group, Failure> {
+/// Returns the group that a campaign is for, if it may be sent to and the others that it names are there.
+pub(super) fn group(tx: &mut Tx<'_>, campaign: &Campaign) -> Result<Group, Failure> {
     let refused = |param, rule| Err(Refusal::invalid_param(param, rule).into());
     let Some(id) = campaign.group_id else {
         return refused("group_id", "is required");
     };
-    let Some(group) = groups::get(work.tx, campaign.project_id, id)? else {
-        return refused("group_id", "is the id of a group that is gone");
+    let Some(group) = groups::get(tx, campaign.project_id, id)? else {
+        return refused("group_id", GONE);
     };
     if !group.allow_sending {
         return refused("group_id", "is a group to which sending is not allowed");
     }
-    if let Some(id) = campaign.exclude_group_id
-        && groups::get(work.tx, campaign.project_id, id)?.is_none()
-    {
-        return refused("exclude_group_id", "is the id of a group that is gone");
-    }
+    other_groups(tx, campaign)?;
     Ok(group)
+}
+
+/// Checks that the groups are there that a campaign leaves out and puts contacts into.
+fn other_groups(tx: &mut Tx<'_>, campaign: &Campaign) -> Result<(), Failure> {
+    // Whoever sends one refuses what cannot be read.
+    let message = StoredMessage::read(&campaign.message).unwrap_or_default();
+    for (param, named) in [
+        ("exclude_group_id", campaign.exclude_group_id),
+        ("respondent_group_id", campaign.respondent_group_id),
+        ("clicked_group_id", message.options.clicked_group_id),
+    ] {
+        if let Some(id) = named
+            && groups::get(tx, campaign.project_id, id)?.is_none()
+        {
+            return Err(Refusal::invalid_param(param, GONE).into());
+        }
+    }
+    Ok(())
+}
+
+/// Says what is wrong with the groups of a campaign that runs by the dates of contacts.
+pub(super) fn problem(tx: &mut Tx<'_>, campaign: &Campaign) -> Result<Option<String>, StoreError> {
+    let runs = campaign.status == CampaignStatus::Scheduled;
+    if !runs || campaign.campaign_type.is_broadcast() {
+        return Ok(None);
+    }
+    match group(tx, campaign) {
+        Ok(_) => Ok(None),
+        Err(Failure::Refused(refusal)) => Ok(Some(refusal.message().to_owned())),
+        Err(Failure::Store(error)) => Err(error),
+    }
 }
 
 /// Checks the groups that somebody names.

@@ -1,6 +1,7 @@
 //! Making, changing and removing campaigns.
 
 use crate::actor::Actor;
+use crate::campaigns::existing::shown;
 use crate::campaigns::patch::CampaignPatch;
 use crate::campaigns::{PERMISSION, check, found, series};
 use crate::commands::campaign_items;
@@ -118,7 +119,7 @@ async fn attempt(
         check::named_groups(work, &patch, campaign.campaign_type.is_broadcast())?;
         refuse_taken_name(work, &campaign)?;
         if campaign.status == CampaignStatus::Scheduled {
-            check::group(work, &campaign)?;
+            check::group(work.tx, &campaign)?;
         }
         if !campaigns::update(work.tx, &campaign)? {
             found(campaigns::get(work.tx, of, id)?)?;
@@ -171,7 +172,7 @@ fn stored(work: &mut UnitOfWork<'_, '_>, campaign: Campaign) -> Result<CampaignV
     carried.extend(campaign_items::files(&items));
     files::name_by(work, (FileHolder::Campaign, campaign.id.get()), &carried)?;
     let addresses = work.addresses();
-    Ok(CampaignView::read(work.tx, campaign, &addresses)?)
+    Ok(shown(work.tx, campaign, &addresses)?)
 }
 
 /// Removes a campaign. What it scheduled is not sent any more; the broadcast that it became goes on.

@@ -1,11 +1,13 @@
 //! Looking at campaigns.
 
 use crate::actor::Actor;
-use crate::campaigns::{VIEW, found};
+use crate::campaigns::{VIEW, check, found};
 use crate::failure::Failure;
+use crate::hub::files::Addresses;
 use crate::listing::{self, ListRequest, Listed};
 use crate::views::campaign::CampaignView;
-use hub_store::campaigns;
+use hub_domain::Campaign;
+use hub_store::{StoreError, Tx, campaigns};
 use postrider_model::CampaignId;
 
 /// Lists the campaigns of a project.
@@ -19,8 +21,7 @@ pub async fn list(actor: &Actor, request: ListRequest) -> Result<Listed<Campaign
         move |tx, query| campaigns::count(tx, of, query),
         move |tx, rows| {
             let rows = rows.into_iter();
-            rows.map(|row| CampaignView::read(tx, row, &addresses))
-                .collect()
+            rows.map(|row| shown(tx, row, &addresses)).collect()
         },
     )
     .await
@@ -32,8 +33,20 @@ pub async fn get(actor: &Actor, id: CampaignId) -> Result<CampaignView, Failure>
     let (of, addresses) = (actor.project.id, actor.addresses());
     let reading = actor.hub.store.of(of).read(move |tx| {
         let campaign = campaigns::get(tx, of, id)?;
-        let view = campaign.map(|campaign| CampaignView::read(tx, campaign, &addresses));
+        let view = campaign.map(|campaign| shown(tx, campaign, &addresses));
         view.transpose()
     });
     Ok(found(reading.await?)?)
+}
+
+/// Shows a campaign; one that runs says what is wrong with its groups now.
+pub(super) fn shown(
+    tx: &mut Tx<'_>,
+    mut campaign: Campaign,
+    addresses: &Addresses,
+) -> Result<CampaignView, StoreError> {
+    if let Some(problem) = check::problem(tx, &campaign)? {
+        campaign.problem = Some(problem);
+    }
+    CampaignView::read(tx, campaign, addresses)
 }

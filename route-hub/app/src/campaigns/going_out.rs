@@ -15,7 +15,7 @@ pub(super) fn go_out(
     part: &Part,
     source: MessageSource,
 ) -> Result<(), Failure> {
-    let group = check::group(work, campaign)?;
+    let group = check::group(work.tx, campaign)?;
     let given = NewBroadcast {
         source,
         scheduled_id: None,

@@ -2,6 +2,7 @@
 
 use crate::actor::Actor;
 use crate::campaigns::check::Part;
+use crate::campaigns::existing::shown;
 use crate::campaigns::going_out::go_out;
 use crate::campaigns::{PERMISSION, check, found, series};
 use crate::failure::Failure;
@@ -93,10 +94,12 @@ fn begin(
                 let rule = "is required where schedule_mode is at_time";
                 return Err(Refusal::invalid_param("schedule_time", rule).into());
             }
-            check::group(work, campaign)?;
+            check::group(work.tx, campaign)?;
         }
         _ if !runs => series::begin(work, campaign, parts)?,
-        _ => {}
+        _ => {
+            check::group(work.tx, campaign)?;
+        }
     }
     campaign.schedule();
     Ok(())
@@ -130,5 +133,5 @@ fn stored(work: &mut UnitOfWork<'_, '_>, mut campaign: Campaign) -> Result<Campa
     }
     campaign.revision += 1;
     let addresses = work.addresses();
-    Ok(CampaignView::read(work.tx, campaign, &addresses)?)
+    Ok(shown(work.tx, campaign, &addresses)?)
 }

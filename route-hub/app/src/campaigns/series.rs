@@ -14,7 +14,7 @@ pub(super) fn begin(
     campaign: &Campaign,
     parts: &[Part],
 ) -> Result<(), Failure> {
-    let group = check::group(work, campaign)?;
+    let group = check::group(work.tx, campaign)?;
     let (cap, project) = (Cap::RelativeSchedules, campaign.project_id);
     if let Some(reached) = cap.exceeded_by(work.tx, project, parts.len())? {
         return Err(reached.refuse("items").into());
