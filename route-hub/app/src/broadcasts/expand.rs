@@ -263,24 +263,22 @@ fn send(
     }
     ready.begin(work);
     planned.look_up(work, next.to.iter().map(|(_, to)| to))?;
-    let mut touches = Touches::default();
+    let (mut touches, mut left_out) = (Touches::default(), None);
     for (place, (_, to)) in next.to.iter().enumerate() {
         if excluded.contains(&place) {
             continue;
         }
         match planned.store(work, to, (ready, place), &mut touches) {
             Ok(()) | Err(Unsent::Blocked) => {}
-            Err(Unsent::Refused(_)) => {
-                tracing::debug!(broadcast = %broadcast.id, "a recipient was left out");
-            }
-            Err(Unsent::Beyond(rule)) => {
-                let problem = format!("recipients were left out: {rule}");
-                broadcasts::note_problem(work.tx, broadcast.id, &problem)?;
-            }
+            Err(Unsent::Refused(rule) | Unsent::Beyond(rule)) => left_out = Some(rule),
             // The step is taken again, for as many as there is room for.
             Err(Unsent::Tomorrow) => return Err(StoreError::Stale),
             Err(Unsent::Store(error)) => return Err(error),
         }
+    }
+    if let Some(rule) = left_out {
+        let problem = format!("recipients were left out: {rule}");
+        broadcasts::note_problem(work.tx, broadcast.id, &problem)?;
     }
     contacts::touch(work.tx, &touches)?;
     work.finish()

@@ -284,3 +284,24 @@ async fn contacts_that_a_filter_finds_get_it_each_once_as_they_match_then() {
         .await
         .refused(401);
 }
+
+#[tokio::test]
+async fn whom_the_text_cannot_go_to_is_told_of() {
+    let test = hub().await;
+    let client = test.client();
+    let group = group_of(&client, 2).await;
+    let made = send(
+        &client,
+        json!({ "group_id": group, "content": "[[contact.nothing]]", "replace_variables": true }),
+    )
+    .await;
+    expand(&test.hub).await;
+    let shown = client.get(&path(&made)).await;
+    assert_eq!(
+        (&shown["message_count"], &shown["error_message"]),
+        (
+            &json!(0),
+            &json!("recipients were left out: content is empty with its variables")
+        )
+    );
+}
