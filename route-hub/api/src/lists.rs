@@ -359,7 +359,8 @@ impl List {
         let asked = self.query(params)?;
         let sort = self.sorts.iter().find(|(name, _)| *name == asked.sort);
         let sort = sort.map_or(Sort::BY_ID, |(_, sort)| *sort);
-        let marker = asked.marker.as_deref().map(|text| Marker::read(text, sort));
+        let marker = asked.marker.as_deref();
+        let marker = marker.map(|text| Marker::read(text, sort, asked.descending));
         let marker = marker
             .transpose()
             .map_err(|bad| ApiError::invalid_param("marker", bad))?;

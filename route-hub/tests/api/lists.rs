@@ -171,3 +171,47 @@ async fn projects_are_those_that_the_key_reaches() {
     );
     assert_eq!(shown["default_route_id"], Value::Null);
 }
+
+#[tokio::test]
+async fn a_marker_goes_with_its_order_alone() {
+    let test = hub().await;
+    let client = test.client();
+    for name in ["a", "b", "c"] {
+        let body = json!({ "name": name, "lookup_key": "none" });
+        client.post("contacts", body).await;
+    }
+    let orders = [
+        "sort=name",
+        "sort=name&sort_dir=desc",
+        "sort_dir=desc",
+        "sort_dir=asc",
+    ];
+    for order in orders {
+        let page = client.get(&format!("contacts?page_size=1&{order}")).await;
+        let marker = page["next_marker"].as_str().expect("a marker");
+        for other in orders {
+            let path = format!("contacts?page_size=1&{other}&marker={marker}");
+            let reply = client.call("GET", &path, None).await;
+            match other == order {
+                true => assert_eq!(reply.ok()["data"].as_array().map(Vec::len), Some(1)),
+                false => reply.invalid("marker"),
+            }
+        }
+    }
+    let own = client.get("/organizations?page_size=1").await;
+    let marker = own["next_marker"].as_str().expect("a marker");
+    let path = format!("/organizations?page_size=1&sort_dir=desc&marker={marker}");
+    client.call("GET", &path, None).await.invalid("marker");
+}
+
+#[tokio::test]
+async fn a_marker_from_before_markers_told_their_direction_goes_on() {
+    let test = hub().await;
+    // base64url of `["id",null,5]`.
+    let old = "marker=WyJpZCIsbnVsbCw1XQ";
+    let client = test.client();
+    client.send("x").await;
+    assert_eq!(client.ids(&format!("messages?{old}")).await.len(), 1);
+    let backwards = format!("messages?sort_dir=desc&{old}");
+    client.call("GET", &backwards, None).await.invalid("marker");
+}

@@ -34,7 +34,7 @@ async fn list(actor: OrganizationActor, call: Call) -> ApiResult {
     let asked = ORGANIZATIONS.query(&call.params)?;
     let id = actor.organization_id;
     // The only page that anything follows is the one that is full with a single row.
-    let end = format!("{}-{id}", asked.sort);
+    let end = format!("{}-{}-{id}", asked.sort, asked.sort_dir());
     if asked.marker.as_ref().is_some_and(|marker| *marker != end) {
         let rule = "is not a marker of this list in this order";
         return Err(ApiError::invalid_param("marker", rule).into());

@@ -23,6 +23,7 @@ pub struct Marker {
     pub(crate) value: SortValue,
     pub(crate) id: i64,
     sort: Sort,
+    descending: bool,
 }
 
 /// Says that a text is no marker of this list in this order.
@@ -38,8 +39,13 @@ impl fmt::Display for BadMarker {
 impl std::error::Error for BadMarker {}
 
 impl Marker {
-    pub(super) const fn new(sort: Sort, value: SortValue, id: i64) -> Self {
-        Self { value, id, sort }
+    pub(super) const fn new(sort: Sort, descending: bool, value: SortValue, id: i64) -> Self {
+        Self {
+            value,
+            id,
+            sort,
+            descending,
+        }
     }
 
     /// Writes it: base64url of a JSON array of order, sort value and id.
@@ -49,7 +55,7 @@ impl Marker {
             SortValue::Int(value) => json!(value),
             SortValue::Text(text) => json!(text),
         };
-        let place = json!([sort_name(self.sort), value, self.id]);
+        let place = json!([order(self.sort, self.descending), value, self.id]);
         URL_SAFE_NO_PAD.encode(place.to_string())
     }
 
@@ -59,7 +65,7 @@ impl Marker {
     ///
     /// # Errors
     /// [`BadMarker`].
-    pub fn read(text: &str, sort: Sort) -> Result<Self, BadMarker> {
+    pub fn read(text: &str, sort: Sort, descending: bool) -> Result<Self, BadMarker> {
         if text.len() > LENGTH_MAX {
             return Err(BadMarker);
         }
@@ -68,19 +74,23 @@ impl Marker {
         let [name, value, id] = place.as_slice() else {
             return Err(BadMarker);
         };
-        if name.as_str() != Some(sort_name(sort)) {
+        if name.as_str() != Some(&order(sort, descending)) {
             return Err(BadMarker);
         }
         Ok(Self {
             value: read_value(value, sort.column)?,
             id: id.as_i64().ok_or(BadMarker)?,
             sort,
+            descending,
         })
     }
 }
 
-fn sort_name(sort: Sort) -> &'static str {
-    sort.column.map_or("id", |column| column.name)
+/// Names an order; an ascending one as markers did that told no direction.
+fn order(sort: Sort, descending: bool) -> String {
+    let name = sort.column.map_or("id", |column| column.name);
+    let direction = if descending { " desc" } else { "" };
+    format!("{name}{direction}")
 }
 
 fn read_value(value: &Json, column: Option<Column>) -> Result<SortValue, BadMarker> {
@@ -111,11 +121,16 @@ mod tests {
             (TIME, SortValue::Int(-7)),
             (Sort::BY_ID, SortValue::Null),
         ] {
-            let marker = Marker::new(sort, value, 42);
-            let text = marker.encode();
-            for other in [NAME, TIME, Sort::BY_ID] {
-                let read = Marker::read(&text, other);
-                assert_eq!(read.as_ref().ok(), (other == sort).then_some(&marker));
+            for descending in [false, true] {
+                let marker = Marker::new(sort, descending, value.clone(), 42);
+                let text = marker.encode();
+                for other in [NAME, TIME, Sort::BY_ID] {
+                    for backwards in [false, true] {
+                        let is_own = (other, backwards) == (sort, descending);
+                        let read = Marker::read(&text, other, backwards);
+                        assert_eq!(read.as_ref().ok(), is_own.then_some(&marker));
+                    }
+                }
             }
         }
     }
@@ -135,7 +150,7 @@ mod tests {
             encode(r#"["name_folded","a",2,3]"#),
             encode(r#"["name_folded","a""#),
         ] {
-            assert_eq!(Marker::read(&text, NAME), Err(BadMarker), "{text}");
+            assert_eq!(Marker::read(&text, NAME, false), Err(BadMarker), "{text}");
         }
     }
 }

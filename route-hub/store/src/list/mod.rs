@@ -392,7 +392,7 @@ pub(crate) fn page<T>(
     let page_size = query.page_size as usize;
     let truncated = rows.len() >= page_size;
     let next_marker = rows.last().map(|(_, last)| {
-        let marker = Marker::new(query.sort, last.sort.clone(), last.id);
+        let marker = Marker::new(query.sort, query.descending, last.sort.clone(), last.id);
         marker.encode()
     });
     Ok(Page {

@@ -375,7 +375,9 @@ fn all_pages(store: &Store, view: &DataView) -> Vec<i64> {
         let page = page.unwrap();
         all.extend(page.rows.iter().map(|row| row.id.get()));
         match page.next_marker.filter(|_| page.truncated) {
-            Some(marker) => query.marker = Marker::read(&marker, query.sort).ok(),
+            Some(marker) => {
+                query.marker = Marker::read(&marker, query.sort, query.descending).ok();
+            }
             None => return all,
         }
     }

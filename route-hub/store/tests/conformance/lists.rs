@@ -176,7 +176,7 @@ fn walk(store: &Store, sort: Sort, descending: bool) -> Vec<i64> {
         if !page.truncated {
             break;
         }
-        marker = Some(Marker::read(&page.next_marker.unwrap(), sort).unwrap());
+        marker = Some(Marker::read(&page.next_marker.unwrap(), sort, descending).unwrap());
         store
             .write_blocking(move |tx| {
                 for (place, name) in ["", "bob", "zzz"].into_iter().enumerate() {

@@ -311,7 +311,9 @@ fn all_pages(store: &Store, query: &ListQuery) -> Vec<i64> {
         let (keys, marker) = page(store, &query);
         all.extend(keys);
         match marker {
-            Some(marker) => query.marker = Marker::read(&marker, query.sort).ok(),
+            Some(marker) => {
+                query.marker = Marker::read(&marker, query.sort, query.descending).ok();
+            }
             None => return all,
         }
     }
@@ -352,7 +354,7 @@ pub(crate) fn pages_of_contacts_miss_and_repeat_nobody_who_stays<B: Backend>() {
             let (keys, marker) = page(&store, &query);
             seen.extend(keys);
             let Some(marker) = marker else { break };
-            query.marker = Marker::read(&marker, query.sort).ok();
+            query.marker = Marker::read(&marker, query.sort, query.descending).ok();
             let guest = person(&mut draw, next_key);
             let guest_id = guest.contact.id;
             store_all(&store, &[guest]);
