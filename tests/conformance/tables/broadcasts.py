@@ -13,6 +13,7 @@ from conformance.schema import (
     Parameter,
     Resource,
     ident,
+    later,
     listed,
     one_of,
     text,
@@ -113,6 +114,7 @@ SEND = Operation(
         *RECIPIENTS,
         *by_filter("to_numbers"),
         text("title", 255),
+        later("exclude_group_id", others=(Own("group"),), empty=("",)),
     ),
     cases=(
         Case("nobody", {"content": "x"}, 400, param="to_numbers", whole=True),

@@ -8,12 +8,21 @@ use hub_app::actor::Actor;
 use hub_app::broadcasts::PERMISSION;
 use hub_app::broadcasts::create::create;
 use hub_app::views::broadcast::BroadcastView;
-use hub_web::{Answer, ErrorCode, Fields};
+use hub_web::{Answer, ErrorCode, Fields, Member};
+
+const NO_EXCLUDED_GROUP: Member =
+    Member::elsewhere("exclude_group_id", "is taken by campaigns alone");
 
 operation! {
     /// Takes a broadcast, whatever its size: its messages are made from now on.
     SEND = "sendBroadcast": Project(PERMISSION), send -> Object(&BROADCAST);
-    .takes(&[read::RECIPIENTS, contact_filter::FILTER, &[read::TITLE], patch::CONTENT, patch::SHARED])
+    .takes(&[
+        read::RECIPIENTS,
+        contact_filter::FILTER,
+        &[read::TITLE, NO_EXCLUDED_GROUP],
+        patch::CONTENT,
+        patch::SHARED,
+    ])
     .with_media()
     .repeatable()
     .errors(&[ErrorCode::LimitExceeded])

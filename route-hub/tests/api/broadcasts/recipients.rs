@@ -260,6 +260,10 @@ async fn contacts_that_a_filter_finds_get_it_each_once_as_they_match_then() {
             json!({ "filter_params": { "vars": { "q1": "z", "opt": null } } }),
             "filter_params[vars][opt]",
         ),
+        (
+            json!({ "exclude_group_id": "CG0000000000000001" }),
+            "exclude_group_id",
+        ),
     ] {
         let mut body = wanted.clone();
         for (name, value) in more.as_object().unwrap() {
