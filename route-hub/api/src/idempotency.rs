@@ -17,10 +17,8 @@ pub(super) fn read(call: &Call, operation: &str) -> Result<Option<Repeat>, ApiEr
         return Ok(None);
     }
     let key = call.header(HEADER).ok_or_else(bad_key)?;
-    if key.is_empty() {
-        return Ok(None);
-    }
-    if key.len() > KEY_LENGTH_MAX || !key.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
+    let length = 1..=KEY_LENGTH_MAX;
+    if !length.contains(&key.len()) || !key.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
         return Err(bad_key());
     }
     // An answer that shows contacts is given again only to who may view them.

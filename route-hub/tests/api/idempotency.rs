@@ -78,4 +78,6 @@ async fn every_sending_post_takes_a_key() {
     assert_eq!(client.get("messages?count=1").await["count"], 3);
     let bad = post(&client, "messages/send", &"x".repeat(300), body("x")).await;
     bad.invalid("Idempotency-Key");
+    let empty = post(&client, "messages/send", "", body("x")).await;
+    empty.invalid("Idempotency-Key");
 }

@@ -231,7 +231,7 @@ fn idempotency_key() -> Parameter {
         .description(Some(
             "A repeat with the same key is answered as the first call was.",
         ))
-        .schema(Some(schema::of(&Kind::Text(255), Way::Out)))
+        .schema(Some(schema::idempotency_key()))
         .build()
 }
 

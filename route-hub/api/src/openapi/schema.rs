@@ -239,6 +239,14 @@ fn integer(low: i64, high: i64) -> AnySchema {
     object(Type::Integer, |object| object.minimum(low).maximum(high))
 }
 
+/// Describes the key of a request that may be repeated; a header loses the spaces around it.
+pub(super) fn idempotency_key() -> AnySchema {
+    object(Type::String, |object| {
+        let object = object.min_length(Some(1)).max_length(Some(255));
+        object.pattern(Some("^[!-~]([ -~]*[!-~])?$"))
+    })
+}
+
 /// A birthday before 1970 is shown, and no request gives such a time.
 fn time(way: Way) -> AnySchema {
     match way {
