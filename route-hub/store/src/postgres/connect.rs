@@ -11,12 +11,15 @@ use std::future::poll_fn;
 use std::path::PathBuf;
 use std::str::FromStr as _;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
+use tokio::time::timeout;
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::{AsyncMessage, Client, Config, Error, Row};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// How long a new connection may take.
+/// How long a new connection may take until it was looked at. A server that stands still takes
+/// connections, too, and says nothing.
 const CONNECT_WAIT: Duration = Duration::from_secs(3);
 /// How long bytes may stay unanswered before the connection counts as lost.
 const TCP_WAIT: Duration = Duration::from_secs(10);
@@ -116,8 +119,12 @@ pub(crate) fn named(settings: &PostgresSettings) -> String {
 /// Opens connections to one database.
 #[derive(Clone)]
 pub(crate) struct Connector {
-    /// One for each host, in the order in which they are tried.
+    /// One for each host, in their order in the URL.
     hosts: Vec<Config>,
+    /// The place of the host that was taken last: it is tried first.
+    last: Arc<AtomicUsize>,
+    /// How long each host has to answer.
+    wait: Duration,
     tls: MakeRustlsConnect,
     pub(crate) servers: Arc<Servers>,
 }
@@ -150,6 +157,8 @@ impl Connector {
         }
         Ok(Self {
             hosts,
+            last: Arc::default(),
+            wait: CONNECT_WAIT,
             tls: MakeRustlsConnect::new(trust(settings.ca.as_deref())?),
             servers: Arc::new(Servers::new()),
         })
@@ -170,10 +179,16 @@ impl Connector {
         &self,
         hear: impl FnMut(AsyncMessage) + Clone + Send + 'static,
     ) -> Result<(Client, Lead), StoreError> {
+        let (count, last) = (self.hosts.len(), self.last.load(Ordering::Acquire));
         let mut failed = None;
-        for host in &self.hosts {
-            match self.connect_to(host, hear.clone()).await {
-                Ok(connected) => return Ok(connected),
+        for place in (0..count).map(|turn| (last + turn) % count) {
+            let connecting = self.connect_to(&self.hosts[place], hear.clone());
+            let connected = timeout(self.wait, connecting).await;
+            match connected.unwrap_or_else(|_| Err(StoreError::Unreachable(Arc::new(NoAnswer)))) {
+                Ok(connected) => {
+                    self.last.store(place, Ordering::Release);
+                    return Ok(connected);
+                }
                 // Why a server is refused says more than that another cannot be reached.
                 Err(error) => match failed {
                     Some(StoreError::Refused { .. }) => {}
@@ -205,10 +220,14 @@ impl Connector {
     /// Asks the server to end what a connection is doing.
     pub(crate) async fn cancel(&self, client: &Client) {
         let token = client.cancel_token();
-        let asked = token.cancel_query(self.tls.clone());
-        drop(tokio::time::timeout(CONNECT_WAIT, asked).await);
+        drop(token.cancel_query(self.tls.clone()).await);
     }
 }
+
+/// The server does not answer.
+#[derive(Debug, thiserror::Error)]
+#[error("the server does not answer")]
+pub(super) struct NoAnswer;
 
 /// Returns the settings for each host alone: which of them is the primary is not the client's to say,
 /// since one that was left behind takes writes, too.
@@ -358,4 +377,35 @@ pub(crate) async fn has_room(client: &Client, needed: usize) -> Result<(), Store
     Err(refused(&format!(
         "it has room for {room} connections more, and {needed} are needed: raise the {setting}"
     )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{PostgresDatabase, server};
+    use tokio::net::TcpListener;
+
+    /// Returns the URL of a database with one more host, before its own.
+    fn with_first(url: &str, address: std::net::SocketAddr) -> String {
+        let (user, rest) = url.split_once('@').unwrap();
+        format!("{user}@{address},{rest}")
+    }
+
+    #[tokio::test]
+    async fn a_host_that_says_nothing_is_passed_over_and_tried_last_from_then_on() {
+        let Some(server) = server() else {
+            return;
+        };
+        let database = PostgresDatabase::empty(&server);
+        let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = with_first(&database.url(), silent.local_addr().unwrap());
+        let mut connector = Connector::new(&PostgresSettings::new(url)).unwrap();
+        connector.wait = Duration::from_millis(500);
+        connector.connect().await.unwrap();
+        let (first, _) = silent.accept().await.unwrap();
+        connector.connect().await.unwrap();
+        let none = futures_util::FutureExt::now_or_never(silent.accept());
+        assert!(none.is_none(), "nobody waits for it again");
+        drop(first);
+    }
 }

@@ -2,8 +2,6 @@
 //! a write would make the commits of all hubs wait for each other.
 
 use super::connect::Connector;
-use super::failure::failure;
-use crate::StoreError;
 use crate::hints::{Carrier, Inbox};
 use std::future::Future;
 use std::time::Duration;
@@ -37,14 +35,14 @@ pub(crate) async fn carry(connector: Connector, mut carrier: Carrier) {
     }
 }
 
-async fn connect(connector: &Connector, inbox: Inbox) -> Result<Client, StoreError> {
+async fn connect(connector: &Connector, inbox: Inbox) -> Result<Client, Cut> {
     let hear = move |message| {
         if let AsyncMessage::Notification(notice) = message {
             inbox.take(notice.payload());
         }
     };
-    let (client, _) = connector.connect_hearing(hear).await?;
-    client.batch_execute(LISTEN).await.map_err(failure)?;
+    let (client, _) = connector.connect_hearing(hear).await.map_err(|_| Cut)?;
+    soon(client.batch_execute(LISTEN)).await?;
     Ok(client)
 }
 
@@ -69,7 +67,7 @@ async fn tell(client: &Client, carrier: &mut Carrier) -> Result<(), Cut> {
     }
 }
 
-/// The connection does not answer.
+/// There is no connection, or it does not answer.
 struct Cut;
 
 async fn soon<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Cut> {

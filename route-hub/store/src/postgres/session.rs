@@ -4,7 +4,7 @@
 //! wait, COMMIT's at the latest. A statement that comes after a failed one fails as well, so the first
 //! error is the one that counts.
 
-use super::connect::Connector;
+use super::connect::{Connector, NoAnswer};
 use super::failure::failure;
 use super::servers::{Lead, Servers};
 use super::values::{Encoded, encode};
@@ -20,6 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::runtime::Runtime;
+use tokio::time::timeout;
 use tokio_postgres::{AsyncMessage, Client, Error, Statement};
 
 /// What a statement is charged, in the steps of [`crate::JOB_STEPS_MAX`].
@@ -30,7 +31,7 @@ const STEPS_OF_A_ROW: u64 = 20;
 const BUILT_MAX: usize = 256;
 /// The longest that one wait lasts: a little longer than the server gives a statement.
 const STATEMENT_MAX: Duration = Duration::from_secs(6);
-/// How long a server has to end a statement that it was told to end.
+/// How long a server has to hear that it is to end a statement, and to end it.
 const CANCEL_WAIT: Duration = Duration::from_secs(2);
 
 type Sent = Pin<Box<dyn Future<Output = Result<u64, Error>> + Send>>;
@@ -168,7 +169,13 @@ impl PostgresSession {
         work: impl AsyncFnOnce(&Client) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let client = self.client()?;
-        self.runtime.block_on(work(&client))
+        let done = self
+            .runtime
+            .block_on(async { timeout(STATEMENT_MAX, work(&client)).await });
+        done.unwrap_or_else(|_| {
+            self.forget();
+            Err(StoreError::Unreachable(Arc::new(NoAnswer)))
+        })
     }
 
     /// Lets go of a connection, and of what was made on it.
@@ -219,12 +226,14 @@ impl PostgresSession {
                     None => work.await,
                 }
             });
-            if let Ok(done) = tokio::time::timeout(limit, all.as_mut()).await {
+            if let Ok(done) = timeout(limit, all.as_mut()).await {
                 return Some(done.map_err(failure));
             }
-            connector.cancel(&client).await;
-            let ended = tokio::time::timeout(CANCEL_WAIT, all).await;
-            ended.ok().map(|done| done.map_err(failure))
+            let ended = timeout(CANCEL_WAIT, async {
+                connector.cancel(&client).await;
+                all.await
+            });
+            ended.await.ok().map(|done| done.map_err(failure))
         });
         let done = waited.unwrap_or_else(|| {
             self.forget();
@@ -457,8 +466,3 @@ struct NoneToTake;
 #[derive(Debug, thiserror::Error)]
 #[error("the connection was lost")]
 struct Lost;
-
-/// The server did not answer at all, not even to a request to stop.
-#[derive(Debug, thiserror::Error)]
-#[error("the server does not answer")]
-struct NoAnswer;
