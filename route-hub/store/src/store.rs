@@ -4,7 +4,7 @@ use crate::executor::{JOB_STEPS_MAX, WHOLE_STEPS_MAX, Writer, run_reader};
 use crate::gate::{Basis, Gate, Gates};
 use crate::health::HealthBoard;
 use crate::hints::{self, Carrier, Ends, Heard, Hints};
-use crate::job::TypedJob;
+use crate::job::{Answer, TypedJob};
 use crate::keys::Keys;
 use crate::load::{ClusterLoad, Commits, Load};
 use crate::postgres::{self, Cluster, Mistakes};
@@ -24,7 +24,12 @@ use std::future::Future;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use tokio::sync::{oneshot, watch};
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// How long a job on a server may have no answer, unless its COMMIT is out: a request is answered within
+/// five seconds.
+const ANSWER_WAIT: Duration = Duration::from_secs(4);
 
 /// The hub's database: a handle to clone, with the threads behind it.
 ///
@@ -296,8 +301,9 @@ impl Store {
     /// share its transaction go on. After a write it is rolled back with them and runs again alone.
     ///
     /// # Errors
-    /// What the job returns, [`StoreError::Busy`], [`StoreError::Closed`] and
-    /// [`StoreError::OverBudget`]; nothing was written.
+    /// What the job returns, [`StoreError::Busy`], [`StoreError::Closed`],
+    /// [`StoreError::OverBudget`], and [`StoreError::Unreachable`] after four seconds without an answer of a
+    /// server; nothing was written.
     pub fn write<T, E, F>(&self, job: F) -> impl Future<Output = Result<T, E>> + Send + use<T, E, F>
     where
         F: FnMut(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
@@ -317,7 +323,8 @@ impl Store {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        answer(self.submit_read(Party::HUB, job))
+        let patience = self.patience();
+        answer(self.submit_read(Party::HUB, job), patience)
     }
 
     /// As [`Self::write`], for threads that are not asynchronous; it may take eight times as much,
@@ -344,10 +351,12 @@ impl Store {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        let answer = self.submit_read(Party::HUB, job)?;
-        answer
-            .blocking_recv()
-            .unwrap_or_else(|_| Err(StoreError::Closed.into()))
+        self.submit_read(Party::HUB, job)?.blocking()
+    }
+
+    /// Returns how long a job may have no answer: a server may stand still.
+    fn patience(&self) -> Option<Duration> {
+        self.is_shared().then_some(ANSWER_WAIT)
     }
 
     fn submit_write<T, E, F>(
@@ -521,11 +530,13 @@ impl Share<'_> {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        answer(self.store.submit_write(*self, JOB_STEPS_MAX, job))
+        let patience = self.store.patience();
+        answer(self.store.submit_write(*self, JOB_STEPS_MAX, job), patience)
     }
 
     /// As [`Self::write`], for what cannot be cut into steps: everything that a phone said at once,
-    /// everything that a device held. It may take eight times as much, and is charged with it.
+    /// everything that a device held. It may take eight times as much, and is charged with it. It waits
+    /// however long a server takes, for no request waits for it.
     ///
     /// # Errors
     /// As [`Self::write`].
@@ -538,7 +549,7 @@ impl Share<'_> {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        answer(self.store.submit_write(*self, WHOLE_STEPS_MAX, job))
+        answer(self.store.submit_write(*self, WHOLE_STEPS_MAX, job), None)
     }
 
     /// As [`Store::write_blocking`].
@@ -551,10 +562,8 @@ impl Share<'_> {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        let answer = self.store.submit_write(*self, WHOLE_STEPS_MAX, job)?;
-        answer
-            .blocking_recv()
-            .unwrap_or_else(|_| Err(StoreError::Closed.into()))
+        let submitted = self.store.submit_write(*self, WHOLE_STEPS_MAX, job)?;
+        submitted.blocking()
     }
 
     /// As [`Store::read`], with one limit on all that is read for the same request
@@ -574,18 +583,19 @@ impl Share<'_> {
     {
         let time = ReadingTime::of_request();
         let limited = move |tx: &mut Tx<'_>| time.read(tx, &mut job);
-        answer(self.store.submit_read(self.party, limited))
+        let patience = self.store.patience();
+        answer(self.store.submit_read(self.party, limited), patience)
     }
 }
 
-type Answer<T, E> = oneshot::Receiver<Result<T, E>>;
-
 async fn answer<T, E: From<StoreError>>(
     submitted: Result<Answer<T, E>, StoreError>,
+    patience: Option<Duration>,
 ) -> Result<T, E> {
-    submitted?
-        .await
-        .unwrap_or_else(|_| Err(StoreError::Closed.into()))
+    match patience {
+        Some(limit) => submitted?.within(limit).await,
+        None => submitted?.ever().await,
+    }
 }
 
 impl Shared {

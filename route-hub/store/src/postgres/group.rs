@@ -5,6 +5,9 @@
 //! lock that the old transaction holds as long as it lives, and reads the number. So nobody is told a
 //! guess, and no group is written twice.
 //!
+//! Before COMMIT goes out a caller waits for a few seconds only, for a server may stand still. It then gives
+//! its job up, and the group goes on without it.
+//!
 //! Then it takes the gates of its jobs: advisory locks, one for each project, organization and the hub
 //! itself. A group of the writer's only tries them, and gives back the jobs whose gates others hold; a
 //! group of a waiting connection waits for them, in one order, so that no two wait for each other.
@@ -48,6 +51,11 @@ impl Queued {
             job,
             is_stale: false,
         }
+    }
+
+    /// Says whether it is to run (again): not once its caller was told that nothing was stored.
+    fn is_awaited(&self) -> bool {
+        self.job.reopen()
     }
 
     fn answer(self) {
@@ -117,6 +125,10 @@ impl Groups {
         more: impl Iterator<Item = Queued>,
     ) -> Ran {
         let mut ran = Ran::default();
+        jobs.retain(Queued::is_awaited);
+        if jobs.is_empty() {
+            return ran;
+        }
         match self.open(&jobs, Claim::Wait) {
             Ok(gates) => {
                 ran.parked.extend(fill(&mut jobs, &gates, more));
@@ -127,7 +139,8 @@ impl Groups {
         ran
     }
 
-    fn run_into(&mut self, ran: &mut Ran, jobs: Vec<Queued>, claim: Claim, reruns: u32) {
+    fn run_into(&mut self, ran: &mut Ran, mut jobs: Vec<Queued>, claim: Claim, reruns: u32) {
+        jobs.retain(Queued::is_awaited);
         if jobs.is_empty() {
             return;
         }
@@ -150,10 +163,11 @@ impl Groups {
             return self.session.rollback();
         }
         let worked = self.work(&mut jobs, &mut gates, ran);
-        let done = worked.and_then(|counts| self.commit(&mut gates, counts));
+        let done = worked.and_then(|counts| self.commit(&jobs, &mut gates, counts));
         match done {
             Ok(()) => answer(jobs, &self.hub),
             Err(Undone::Unsure) => self.ask(ran, jobs),
+            Err(Undone::GivenUp) => self.run_into(ran, jobs, claim, reruns),
             Err(Undone::Lost(error)) if reruns < RERUNS_MAX => {
                 drop(error);
                 self.run_into(ran, jobs, claim, reruns + 1);
@@ -308,7 +322,7 @@ impl Groups {
         }
     }
 
-    fn commit(&mut self, gates: &mut Gates, counts: Counts) -> Result<(), Undone> {
+    fn commit(&mut self, jobs: &[Queued], gates: &mut Gates, counts: Counts) -> Result<(), Undone> {
         let at_commit = |error| Failure {
             place: 0,
             error: Some(error),
@@ -321,6 +335,10 @@ impl Groups {
             let undone = self.undone(at_commit(error));
             self.session.rollback();
             return Err(undone);
+        }
+        if !jobs.iter().all(|queued| queued.job.begin_commit()) {
+            self.session.rollback();
+            return Err(Undone::GivenUp);
         }
         let warnings = self.session.warnings();
         match self.session.commit() {
@@ -403,6 +421,8 @@ enum Undone {
     Lost(StoreError),
     /// COMMIT has no answer.
     Unsure,
+    /// Before COMMIT was sent, the caller of a job was told that nothing was stored.
+    GivenUp,
     /// One job failed.
     Failed(Failure),
 }
@@ -423,7 +443,7 @@ fn fill(
     gates: &Gates,
     more: impl Iterator<Item = Queued>,
 ) -> Option<Queued> {
-    for queued in more {
+    for queued in more.filter(Queued::is_awaited) {
         if !gates.cover(&*queued.job) {
             return Some(queued);
         }

@@ -202,6 +202,62 @@ async fn connections_that_are_cut_while_nobody_uses_them_cost_nobody_an_answer()
     }
 }
 
+/// Adds as a thread does that waits however long it takes.
+fn add_patiently(store: &Store, project: ProjectId) -> JoinHandle<Result<(), StoreError>> {
+    let store = store.clone();
+    tokio::task::spawn_blocking(move || {
+        let name = format!("number of {project}");
+        let share = store.of(project);
+        share.write_blocking(move |tx| meta::put(tx, &name, "100"))
+    })
+}
+
+#[tokio::test]
+#[ignore = "needs PostgreSQL"]
+async fn callers_do_not_wait_for_a_server_that_stands_still_and_what_they_gave_up_is_not_done() {
+    let database = fresh();
+    let (store, orders) = behind_proxy(&database, "");
+    add(&store, project(1)).await.unwrap();
+    add(&store, project(2)).await.unwrap();
+    orders.stall(true);
+    let patient = add_patiently(&store, project(3));
+    let reading = store.read::<_, StoreError, _>(|tx| meta::get(tx, "nothing"));
+    let (first, second, read) =
+        tokio::join!(add(&store, project(1)), add(&store, project(2)), reading);
+    for error in [first.err(), second.err(), read.err()] {
+        let told = matches!(error, Some(StoreError::Unreachable(_)));
+        assert!(told, "{error:?}");
+    }
+    assert!(!patient.is_finished(), "the connections still wait");
+    orders.stall(false);
+    drop(patient.await.unwrap());
+    while add(&store, project(1)).await.is_err() {}
+    assert_eq!(number(&store, project(1)).await, 2);
+    assert_eq!(number(&store, project(2)).await, 1);
+}
+
+#[tokio::test]
+#[ignore = "needs PostgreSQL"]
+async fn nobody_is_answered_while_a_commit_is_out_to_a_server_that_stands_still() {
+    let database = fresh();
+    let (store, orders) = behind_proxy(&database, "");
+    add(&store, project(1)).await.unwrap();
+    orders.stall_at_commit.store(true, Ordering::Release);
+    let adding = {
+        let store = store.clone();
+        tokio::spawn(async move { add(&store, project(1)).await })
+    };
+    while !orders.is_stalled() {
+        tokio::task::yield_now().await;
+    }
+    let later = store.read::<_, StoreError, _>(|tx| meta::get(tx, "nothing"));
+    assert!(matches!(later.await, Err(StoreError::Unreachable(_))));
+    assert!(!adding.is_finished());
+    orders.stall(false);
+    assert_eq!(adding.await.unwrap().unwrap().0, 2);
+    assert_eq!(number(&store, project(1)).await, 2);
+}
+
 #[tokio::test]
 #[ignore = "needs PostgreSQL"]
 async fn a_job_that_is_rolled_back_gives_its_gate_back_at_once() {

@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 
@@ -20,6 +20,11 @@ pub(crate) struct Orders {
     pub(crate) lose_commits: AtomicU32,
     /// The next group is held up on its way, up to what ends so; the client is cut off.
     pub(crate) hold_up_to: Mutex<Option<&'static [u8]>>,
+    /// From the next COMMIT on, which is held up too, nothing reaches the server.
+    pub(crate) stall_at_commit: AtomicBool,
+    /// Whether what clients say stays on its way.
+    stalls: Mutex<bool>,
+    goes_on: Condvar,
     held: Mutex<Option<Held>>,
     came: Condvar,
     open: Mutex<Vec<TcpStream>>,
@@ -38,6 +43,21 @@ impl Orders {
         count
             .fetch_update(Ordering::AcqRel, Ordering::Acquire, less)
             .is_ok()
+    }
+
+    /// Keeps all that clients say from the server, or lets it arrive from now on.
+    pub(crate) fn stall(&self, stalls: bool) {
+        *self.stalls.lock().unwrap() = stalls;
+        self.goes_on.notify_all();
+    }
+
+    pub(crate) fn is_stalled(&self) -> bool {
+        *self.stalls.lock().unwrap()
+    }
+
+    fn wait_while_stalled(&self) {
+        let stalls = self.stalls.lock().unwrap();
+        drop(self.goes_on.wait_while(stalls, |stalls| *stalls).unwrap());
     }
 
     /// Cuts all connections that are open.
@@ -110,6 +130,10 @@ fn up(mut client: TcpStream, mut server: TcpStream, orders: &Orders) {
             return hold_up(said.to_vec(), (client, server), end, orders);
         }
         let commits = said.ends_with(COMMIT);
+        if commits && orders.stall_at_commit.swap(false, Ordering::AcqRel) {
+            orders.stall(true);
+        }
+        orders.wait_while_stalled();
         if commits && Orders::take(&orders.lose_commits) {
             break;
         }
