@@ -1,7 +1,8 @@
 //! The threads that write: four writers, each with the projects that always come to it, and four
 //! connections on which those wait whose gate another hub holds, or who take long.
 //!
-//! A party that waits goes there with all it has, in order, and comes back when nothing of it is left.
+//! A party that waits goes there with all it has, in order, and comes back when nothing of it is left. Those
+//! that wait take turns, group by group.
 
 use super::cluster::Cluster;
 use super::group::{Claim, Groups, Queued, Ran};
@@ -97,6 +98,10 @@ impl Waiting {
         self.came.notify_one();
     }
 
+    fn has_others(&self) -> bool {
+        !lock(&self.state).away.is_empty()
+    }
+
     /// Waits for the next party; `None` when there will be none.
     fn next(&self) -> Option<Away> {
         let idle = |state: &mut WaitingState| state.away.is_empty() && state.writers > 0;
@@ -163,26 +168,36 @@ fn charge(line: &Line, steps: &[(Party, u64)]) {
     }
 }
 
-/// Works for parties that wait, until no writer is left to send one.
+/// Works for parties that wait, until no writer is left to send one. After each group it is another's
+/// turn, if another waits.
 pub(crate) fn run_waiting(mut groups: Groups, waiting: &Waiting) {
-    while let Some(Away {
-        line,
-        party,
-        mut jobs,
-    }) = waiting.next()
-    {
-        loop {
-            if jobs.is_empty() {
-                jobs.extend(line.jobs_of(party).take(GROUP_MAX));
-            }
-            if jobs.is_empty() {
-                break;
-            }
-            let room = GROUP_MAX.saturating_sub(jobs.len());
-            let ran = groups.run_when_open(jobs, line.jobs_of(party).take(room));
-            charge(&line, &ran.steps);
-            jobs = ran.parked;
+    while let Some(mut away) = waiting.next() {
+        let mut is_left = away.work(&mut groups);
+        while is_left && !waiting.has_others() {
+            is_left = away.work(&mut groups);
         }
-        line.come_back(party);
+        match is_left {
+            true => waiting.push(away),
+            false => away.line.come_back(away.party),
+        }
+    }
+}
+
+impl Away {
+    /// Works for the party with one group; `false` when it had nothing left.
+    fn work(&mut self, groups: &mut Groups) -> bool {
+        let Self { line, party, jobs } = self;
+        if jobs.is_empty() {
+            jobs.extend(line.jobs_of(*party).take(GROUP_MAX));
+        }
+        if jobs.is_empty() {
+            return false;
+        }
+        let room = GROUP_MAX.saturating_sub(jobs.len());
+        let more = line.jobs_of(*party).take(room);
+        let ran = groups.run_when_open(std::mem::take(jobs), more);
+        charge(line, &ran.steps);
+        *jobs = ran.parked;
+        true
     }
 }

@@ -6,7 +6,7 @@ use hub_store::testing::{PostgresDatabase, server};
 use hub_store::{Gate, PostgresSettings, Store, StoreError, meta, usage};
 use postrider_model::{Id, Key, ProjectId, UnixMs};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 use tokio::task::JoinHandle;
 
@@ -327,16 +327,17 @@ async fn a_group_that_arrives_after_it_ran_again_does_nothing() {
     assert_eq!(counted_by_a_group_that_is_late("", b"").await, 1);
 }
 
-/// Holds the first project's gate until what is returned is dropped; also returns what the job comes to.
+/// Holds a project's gate until what is returned is dropped; also returns what the job comes to.
 async fn hold_gate(
     store: &Store,
+    project: ProjectId,
 ) -> (
     std::sync::mpsc::Sender<()>,
     JoinHandle<Result<(), StoreError>>,
 ) {
     let (started, mut has_started) = tokio::sync::mpsc::channel(1);
     let (release, released) = std::sync::mpsc::channel::<()>();
-    let holding = store.of(project(1)).write(move |_| {
+    let holding = store.of(project).write(move |_| {
         let _ = started.try_send(());
         let _ = released.recv();
         Ok::<_, StoreError>(())
@@ -351,7 +352,7 @@ async fn hold_gate(
 async fn what_comes_while_a_gate_is_waited_for_goes_along() {
     let world = World::new(2);
     let (holds, waits) = (&world.stores[0], &world.stores[1]);
-    let (release, holding) = hold_gate(holds).await;
+    let (release, holding) = hold_gate(holds, project(1)).await;
     let add_once = || {
         let store = waits.clone();
         tokio::spawn(async move { add(&store, project(1)).await })
@@ -374,12 +375,68 @@ async fn what_comes_while_a_gate_is_waited_for_goes_along() {
     assert_eq!(number(holds, project(1)).await, 51);
 }
 
+/// Adds again and again to a project whose gate another process held at first.
+async fn add_steadily(
+    holds: &Store,
+    waits: &Store,
+    number: i64,
+    ends: &Arc<AtomicBool>,
+) -> Vec<JoinHandle<()>> {
+    let (release, holding) = hold_gate(holds, project(number)).await;
+    let moved = waits.cluster_load().unwrap().moved;
+    let add = |_| {
+        let (store, ends) = (waits.clone(), Arc::clone(ends));
+        tokio::spawn(async move {
+            while !ends.load(Ordering::Acquire) {
+                drop(add(&store, project(number)).await);
+            }
+        })
+    };
+    // More than go in one group: something is always left.
+    let adding = (0..500).map(add).collect();
+    while waits.cluster_load().unwrap().moved == moved {
+        tokio::task::yield_now().await;
+    }
+    drop(release);
+    drop(holding.await.unwrap());
+    adding
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs PostgreSQL"]
+async fn projects_that_always_have_something_left_do_not_keep_others_from_waiting_for_their_gate() {
+    let world = World::new(2);
+    let (holds, waits) = (&world.stores[0], &world.stores[1]);
+    let ends = Arc::new(AtomicBool::new(false));
+    let mut steady = Vec::new();
+    for number in 1..=4 {
+        steady.extend(add_steadily(holds, waits, number, &ends).await);
+    }
+    let (release, holding) = hold_gate(holds, project(5)).await;
+    let moved = waits.cluster_load().unwrap().moved;
+    let fifth = {
+        let store = waits.clone();
+        tokio::spawn(async move { add(&store, project(5)).await })
+    };
+    while waits.cluster_load().unwrap().moved == moved {
+        tokio::task::yield_now().await;
+    }
+    drop(release);
+    let added = fifth.await.unwrap();
+    ends.store(true, Ordering::Release);
+    assert!(added.is_ok(), "{added:?}");
+    drop(holding.await.unwrap());
+    for one in steady {
+        one.await.unwrap();
+    }
+}
+
 #[tokio::test]
 #[ignore = "needs PostgreSQL"]
 async fn a_job_that_is_too_large_runs_once() {
     let world = World::new(1);
     let store = &world.stores[0];
-    let (release, holding) = hold_gate(store).await;
+    let (release, holding) = hold_gate(store, project(1)).await;
     let small = add(store, project(1));
     let runs = Arc::new(AtomicU32::new(0));
     let counted = Arc::clone(&runs);
