@@ -22,6 +22,7 @@ SETTINGS = {
     "listen_addresses": "127.0.0.1",
     "max_connections": 300,
     "shared_buffers": "128MB",
+    "lc_messages": "C",
     "log_min_messages": "warning",
     "log_line_prefix": "%e ",
 }
@@ -72,7 +73,9 @@ class Postgres:
         settings = {**self.settings, "port": self.port, "unix_socket_directories": self.folder}
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         command = account.command([self.programs / "postgres", "-D", self.data, *options])
-        self.program = Program(command, name="postgres", cwd=self.folder)
+        # A session that sets lc_messages to C.UTF-8 is spoken to in German, where that is installed.
+        env = {**os.environ, "LANGUAGE": "de"}
+        self.program = Program(command, name="postgres", cwd=self.folder, env=env)
         until(self._ready, "PostgreSQL takes connections", 60)
         return self
 

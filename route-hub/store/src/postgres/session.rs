@@ -21,6 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio::time::timeout;
+use tokio_postgres::error::{DbError, Severity};
 use tokio_postgres::{AsyncMessage, Client, Error, Statement};
 
 /// What a statement is charged, in the steps of [`crate::JOB_STEPS_MAX`].
@@ -115,7 +116,7 @@ impl PostgresSession {
         let warnings = Arc::<AtomicU64>::default();
         self.warnings = Arc::clone(&warnings);
         let hear = move |message| {
-            if matches!(message, AsyncMessage::Notice(notice) if notice.severity() == "WARNING") {
+            if matches!(message, AsyncMessage::Notice(notice) if is_warning(&notice)) {
                 warnings.fetch_add(1, Ordering::Release);
             }
         };
@@ -333,6 +334,13 @@ impl PostgresSession {
     }
 }
 
+/// Says whether a notice is a warning, in whatever language the server speaks.
+fn is_warning(notice: &DbError) -> bool {
+    let has_code_of_one = || notice.code().code().starts_with("01");
+    let severity = notice.parsed_severity();
+    severity.map_or_else(has_code_of_one, |severity| severity == Severity::Warning)
+}
+
 fn place(text: &'static str) -> (usize, usize) {
     (text.as_ptr().addr(), text.len())
 }
@@ -466,3 +474,34 @@ struct NoneToTake;
 #[derive(Debug, thiserror::Error)]
 #[error("the connection was lost")]
 struct Lost;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::PostgresSettings;
+    use crate::testing::server;
+
+    fn session(server: &str) -> PostgresSession {
+        let connector = Connector::new(&PostgresSettings::new(server)).unwrap();
+        PostgresSession::open(connector).unwrap()
+    }
+
+    /// Tests' servers speak German where that is installed, and the session wants it.
+    #[test]
+    fn a_warning_is_heard_in_any_language() {
+        let Some(server) = server() else {
+            return;
+        };
+        let mut session = session(&server);
+        for (language, warnings) in [("C", 1), ("C.UTF-8", 2)] {
+            let warn = format!(
+                "SET lc_messages = '{language}'; DO $$ BEGIN RAISE WARNING 'x'; END $$; \
+                 DO $$ BEGIN RAISE NOTICE 'x'; END $$"
+            );
+            let warned =
+                session.block_on(async |client| client.batch_execute(&warn).await.map_err(failure));
+            warned.unwrap();
+            assert_eq!(session.warnings(), warnings, "{language}");
+        }
+    }
+}
