@@ -8,6 +8,7 @@ use crate::{StoreError, stopwatch};
 use postrider_model::UnixMs;
 use std::fmt;
 use std::future::poll_fn;
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::str::FromStr as _;
 use std::sync::Arc;
@@ -133,7 +134,8 @@ impl Connector {
     /// Reads the settings.
     ///
     /// # Errors
-    /// [`StoreError::Refused`] when the URL or the file of certificates cannot be read.
+    /// [`StoreError::Refused`] when the URL or the file of certificates cannot be read, and where no name
+    /// says whose certificate to expect.
     pub(crate) fn new(settings: &PostgresSettings) -> Result<Self, StoreError> {
         let unreadable = |error| format!("the database's URL cannot be read: {error}");
         let mut config = Config::from_str(&settings.url).map_err(|error| StoreError::Refused {
@@ -142,7 +144,12 @@ impl Connector {
         if let Some(password) = &settings.password {
             config.password(password);
         }
-        let is_plain = settings.plain || config.get_hosts().iter().all(is_near);
+        let is_plain = settings.plain || is_near(&config);
+        if !is_plain && config.get_hosts().len() < config.get_hostaddrs().len() {
+            return Err(refused(
+                "its URL has a hostaddr without a host, whose name the server's certificate could be checked for",
+            ));
+        }
         let mut hosts = each_host(&config);
         for host in &mut hosts {
             host.application_name(config.get_application_name().unwrap_or("route-hub"))
@@ -270,15 +277,18 @@ fn not_opened(error: Error) -> StoreError {
     failure(error)
 }
 
-/// Says whether a host is this very machine.
-fn is_near(host: &Host) -> bool {
-    match host {
+/// Says whether all hosts are this very machine. Where a host has an address beside its name, the
+/// connection goes to the address.
+fn is_near(config: &Config) -> bool {
+    let is_near = |host: &Host| match host {
         Host::Unix(_) => true,
         Host::Tcp(name) => {
-            let address = name.parse::<std::net::IpAddr>();
+            let address = name.parse::<IpAddr>();
             name == "localhost" || address.is_ok_and(|address| address.is_loopback())
         }
-    }
+    };
+    let addresses = config.get_hostaddrs();
+    config.get_hosts().iter().all(is_near) && addresses.iter().all(IpAddr::is_loopback)
 }
 
 /// What must be so on every server, and where it is. A setting is left on the session, to be found again.
@@ -389,6 +399,43 @@ mod tests {
     fn with_first(url: &str, address: std::net::SocketAddr) -> String {
         let (user, rest) = url.split_once('@').unwrap();
         format!("{user}@{address},{rest}")
+    }
+
+    /// Returns whether each host is to be reached by TLS, or why the URL is refused.
+    fn tls(url: &str, plain: bool) -> Result<Vec<bool>, String> {
+        let settings = PostgresSettings {
+            plain,
+            ..PostgresSettings::new(url)
+        };
+        let connector = Connector::new(&settings).map_err(|error| error.to_string())?;
+        let is_tls = |host: &Config| host.get_ssl_mode() == SslMode::Require;
+        Ok(connector.hosts.iter().map(is_tls).collect())
+    }
+
+    #[test]
+    fn whatever_leads_to_another_machine_needs_tls_or_to_be_told() {
+        for near in [
+            "postgres://u@localhost,127.0.0.1,[::1]/d",
+            "postgres:///d?host=/run/postgresql&user=u",
+            "postgres://u@localhost/d?hostaddr=127.0.0.1",
+            "postgres:///d?user=u&hostaddr=127.0.0.1",
+        ] {
+            let plain = tls(near, false).unwrap();
+            assert!(plain.iter().all(|tls| !tls), "{near}");
+        }
+        for far in [
+            "postgres://u@db.example.org/d",
+            "postgres://u@localhost,db.example.org/d",
+            "postgres://u@localhost/d?hostaddr=192.0.2.1",
+            "postgres://u@db.example.org/d?hostaddr=127.0.0.1",
+        ] {
+            assert!(tls(far, false).unwrap().iter().all(|tls| *tls), "{far}");
+            assert!(tls(far, true).unwrap().iter().all(|tls| !tls), "{far}");
+        }
+        let nameless = "postgres:///d?user=u&hostaddr=192.0.2.1";
+        let refusal = tls(nameless, false).unwrap_err();
+        assert!(refusal.contains("hostaddr without a host"), "{refusal}");
+        assert_eq!(tls(nameless, true), Ok(vec![false]));
     }
 
     #[tokio::test]
