@@ -362,6 +362,11 @@ impl Session for PostgresSession {
     }
 
     fn commit(&mut self) -> Result<(), StoreError> {
+        // The server would take the COMMIT of a failed transaction for a ROLLBACK, and call that well.
+        if let Some((_, error)) = self.failure.clone() {
+            self.rollback();
+            return Err(error);
+        }
         let client = self.client()?;
         let committed = self.wait(async { client.batch_execute("COMMIT").await });
         self.is_open = false;
@@ -408,15 +413,15 @@ impl Session for PostgresSession {
         let mut rows_read = 0;
         let read = self.wait(async {
             let mut rows = pin!(client.query_raw(&statement, encoded).await?);
+            let mut told = Ok(true);
+            // Up to the end, whoever has enough: a statement may fail after its first rows.
             while let Some(row) = rows.try_next().await? {
                 rows_read += 1;
-                match each(&Row::new(&row)) {
-                    Ok(true) => {}
-                    Ok(false) => break,
-                    Err(error) => return Ok(Err(error)),
+                if let Ok(true) = told {
+                    told = each(&Row::new(&row));
                 }
             }
-            Ok(Ok(()))
+            Ok(told.map(drop))
         })?;
         self.charge(STEPS_OF_A_ROW * rows_read)?;
         read
@@ -503,5 +508,22 @@ mod tests {
             warned.unwrap();
             assert_eq!(session.warnings(), warnings, "{language}");
         }
+    }
+
+    #[test]
+    fn a_statement_that_fails_after_its_first_row_is_not_taken_for_done() {
+        let Some(server) = server() else {
+            return;
+        };
+        let mut session = session(&server);
+        // Enough rows that the first come before the last is made.
+        let text = "SELECT 1 / (100000 - n) FROM generate_series(1, 100000) AS n";
+        session.begin(Access::Write).unwrap();
+        session.begin_job(u64::MAX);
+        let read = session.query(Sql::Fixed(text), &[], &mut |_| Ok(false));
+        assert!(read.is_err(), "{read:?}");
+        assert!(session.commit().is_err(), "nothing would be stored");
+        session.begin(Access::Write).unwrap();
+        session.commit().unwrap();
     }
 }
