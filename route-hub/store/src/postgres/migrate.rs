@@ -3,7 +3,7 @@
 //! One process does it at a time; hubs of the version before serve beside it. Each lock on a table is
 //! waited for briefly and asked for again: who waits for one keeps everybody behind it waiting too.
 
-use super::connect::Connector;
+use super::connect::{self, Connector};
 use super::dialect::{Dialect, Index};
 use super::failure::{failure, is_rerun};
 use crate::{StoreError, migrations};
@@ -150,18 +150,27 @@ const FINDING: &[(&str, &[&str])] = &[
     ("webhook_log", &["project_id"]),
 ];
 
-/// Brings the schema up to date; with `create` an empty database is made a hub's.
+/// Brings the schema up to date; with `create` an empty database is made a hub's. Before anything is changed,
+/// looks whether there is room for so many connections besides the one that this takes.
 ///
 /// # Errors
-/// [`StoreError::Refused`] for an empty database without `create` and for somebody else's,
-/// [`StoreError::Newer`] for one that this version cannot serve, [`StoreError::Busy`] when a table
-/// stays locked for minutes.
-pub(crate) fn migrate(connector: &Connector, create: bool) -> Result<(), StoreError> {
+/// [`StoreError::Refused`] for an empty database without `create`, for somebody else's, without that room,
+/// [`StoreError::Newer`] for one that this version cannot serve,
+/// [`StoreError::Busy`] when a table stays locked for minutes.
+pub(crate) fn migrate(
+    connector: &Connector,
+    create: bool,
+    others: usize,
+) -> Result<(), StoreError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| StoreError::Engine(Arc::new(error)))?;
-    runtime.block_on(bring_to(connector, migrations::ALL, create))
+    runtime.block_on(async {
+        let client = connector.connect().await?;
+        connect::has_room(&client, others).await?;
+        bring_to(client, migrations::ALL, create).await
+    })
 }
 
 /// Returns the newest schema that a database has had, 0 for an empty one.
@@ -177,11 +186,10 @@ pub(crate) fn schema(connector: &Connector) -> Result<i64, StoreError> {
 }
 
 async fn bring_to(
-    connector: &Connector,
+    mut client: Client,
     all: &[(&str, &str)],
     create: bool,
 ) -> Result<(), StoreError> {
-    let mut client = connector.connect().await?;
     let dialect = Dialect::of(all);
     if is_done(&client, &dialect, create).await? {
         return Ok(());
@@ -195,10 +203,10 @@ async fn bring_to(
     let is_new = found(&client).await? == 0;
     if !is_new {
         // Before anything goes that older programs need.
-        put_serves_since(&client).await?;
+        put(&client, SERVES_SINCE_NAME, SERVES_SINCE).await?;
     }
     run(&mut client, &dialect, is_new).await?;
-    put_serves_since(&client).await?;
+    put(&client, SERVES_SINCE_NAME, SERVES_SINCE).await?;
     for statement in STORAGE {
         patiently(&client, statement).await?;
     }
@@ -222,10 +230,14 @@ async fn is_done(client: &Client, dialect: &Dialect, create: bool) -> Result<boo
     if found == 0 && !create {
         return Err(refused("it is empty, and none was to be made"));
     }
-    if found > known && serves_since(client).await? > known {
-        return Err(StoreError::Newer { found, known });
+    if found > known {
+        let since = told(client, SERVES_SINCE_NAME).await?;
+        return match since.is_some_and(|since| since <= known) {
+            true => Ok(true),
+            false => Err(StoreError::Newer { found, known }),
+        };
     }
-    Ok(found > known || found == known && missing(client, dialect).await?.is_empty())
+    Ok(found == known && missing(client, dialect).await?.is_empty())
 }
 
 /// Returns the newest schema that the database has had, 0 for an empty one. The table of migrations comes
@@ -246,17 +258,16 @@ async fn found(client: &Client) -> Result<i64, StoreError> {
     Ok(row.get(0))
 }
 
-/// Returns the oldest schema whose programs may work on the database.
-async fn serves_since(client: &Client) -> Result<i64, StoreError> {
+/// Returns what the database says of its schema under a name.
+async fn told(client: &Client, name: &str) -> Result<Option<i64>, StoreError> {
     let read = "SELECT value::int8 FROM hub_meta WHERE name = $1";
-    let row = client.query_opt(read, &[&SERVES_SINCE_NAME]).await;
-    let row = row.map_err(failure)?;
-    Ok(row.map_or(i64::MAX, |row| row.get(0)))
+    let row = client.query_opt(read, &[&name]).await;
+    Ok(row.map_err(failure)?.map(|row| row.get(0)))
 }
 
-async fn put_serves_since(client: &Client) -> Result<(), StoreError> {
+async fn put(client: &Client, name: &str, schema: i64) -> Result<(), StoreError> {
     let put = format!(
-        "INSERT INTO hub_meta (name, value) VALUES ('{SERVES_SINCE_NAME}', '{SERVES_SINCE}') \
+        "INSERT INTO hub_meta (name, value) VALUES ('{name}', '{schema}') \
          ON CONFLICT (name) DO UPDATE SET value = excluded.value"
     );
     patiently(client, &put).await
@@ -397,19 +408,20 @@ mod tests {
         let hold = "SET idle_in_transaction_session_timeout = 0; BEGIN; SELECT * FROM webhooks";
         client.batch_execute(hold).await.unwrap();
         let looking = connector.connect().await.unwrap();
+        let bring = async |all| bring_to(connector.connect().await?, all, false).await;
         let released = async {
             until_somebody_waits(&looking).await;
             client.batch_execute("COMMIT").await.unwrap();
         };
-        let (migrated, ()) = tokio::join!(bring_to(&connector, &all, false), released);
+        let (migrated, ()) = tokio::join!(bring(&all), released);
         migrated.unwrap();
         assert_eq!(found(&client).await.unwrap(), 999);
         // A program that does not know the column starts beside it.
-        bring_to(&connector, migrations::ALL, false).await.unwrap();
+        bring(migrations::ALL).await.unwrap();
         let broken = "UPDATE pg_index SET indisvalid = false \
             WHERE indexrelid = 'webhooks_later'::regclass";
         client.batch_execute(broken).await.unwrap();
-        bring_to(&connector, &all, false).await.unwrap();
+        bring(&all).await.unwrap();
         let valid = "SELECT count(*) FROM pg_index WHERE indisvalid \
             AND indexrelid = 'webhooks_later'::regclass";
         assert_eq!(number(&client, valid).await, 1, "it is made again");
@@ -448,7 +460,7 @@ mod tests {
             let connector = connector.clone();
             tokio::spawn(async move {
                 let all: Vec<_> = migrations::ALL.iter().copied().chain([LATER]).collect();
-                bring_to(&connector, &all, false).await
+                bring_to(connector.connect().await?, &all, false).await
             })
         };
         let migrating = [migrate(), migrate()];

@@ -31,7 +31,7 @@ pub(crate) use self::start::{QUEUES, open, open_to_move};
 /// Brings a test's database to our schema, and no more.
 #[cfg(feature = "testing")]
 pub(crate) fn prepare(settings: &PostgresSettings) -> Result<(), crate::StoreError> {
-    migrate::migrate(&connect::Connector::new(settings)?, settings.create)
+    migrate::migrate(&connect::Connector::new(settings)?, settings.create, 0)
 }
 
 /// Runs statements of a test, which may take their time.

@@ -48,15 +48,11 @@ pub(crate) const QUEUES: usize = WRITERS as usize;
 /// As [`crate::Store::open_postgres`].
 pub(crate) fn open(settings: &PostgresSettings) -> Result<Opened, StoreError> {
     let connector = Connector::new(settings)?;
-    migrate(&connector, settings.create)?;
-    let open = || PostgresSession::open(connector.clone());
-    let readers = settings.readers.max(1);
-    let mut first = open()?;
-    let needed = usize::from(WRITERS + WAITING) + readers + BESIDE - 1;
-    first.block_on(async |client| connect::has_room(client, needed).await)?;
-    let rest = (1..usize::from(WRITERS + WAITING) + readers).map(|_| open());
-    let mut writers = vec![first];
-    writers.extend(rest.collect::<Result<Vec<_>, _>>()?);
+    let sessions = usize::from(WRITERS + WAITING) + settings.readers.max(1);
+    // The one that migrates makes room for one of these.
+    migrate(&connector, settings.create, sessions + BESIDE - 1)?;
+    let opening = (0..sessions).map(|_| PostgresSession::open(connector.clone()));
+    let mut writers = opening.collect::<Result<Vec<_>, _>>()?;
     apart(&mut writers)?;
     let readers = writers.split_off(usize::from(WRITERS + WAITING));
     let waiting = writers.split_off(usize::from(WRITERS));
@@ -104,7 +100,7 @@ pub(crate) fn open_to_move(
         0 => {}
         found => migrations::same(found)?,
     }
-    migrate(&connector, create)?;
+    migrate(&connector, create, 0)?;
     let mut session = PostgresSession::open(connector)?;
     processes::end_the_dead(&mut session, settings.beat)?;
     Ok(Some(Box::new(session)))

@@ -44,6 +44,57 @@ fn a_database_of_something_else_is_refused_and_left_alone() {
     assert!(refusal(&settings).contains("something else"));
 }
 
+/// A user of the server, for one database.
+struct User<'d> {
+    database: &'d PostgresDatabase,
+    name: String,
+}
+
+impl<'d> User<'d> {
+    fn new(database: &'d PostgresDatabase, with: &str) -> Self {
+        let url = database.url();
+        let (_, name) = url.rsplit_once('/').unwrap();
+        let (name, _) = name.split_once('?').unwrap_or((name, ""));
+        let name = format!("{name}_user");
+        let make = format!("CREATE ROLE {name} LOGIN PASSWORD 'word' {with}");
+        database.run(&[&make]).unwrap();
+        Self { database, name }
+    }
+
+    fn settings(&self) -> PostgresSettings {
+        let url = self.database.url();
+        let (_, rest) = url.split_once('@').unwrap();
+        PostgresSettings::new(format!("postgres://{}:word@{rest}", self.name))
+    }
+}
+
+impl Drop for User<'_> {
+    fn drop(&mut self) {
+        let gone = format!("DROP ROLE {}", self.name);
+        let disown = format!("DROP OWNED BY {}", self.name);
+        drop(self.database.run(&[&disown, &gone]));
+    }
+}
+
+#[test]
+fn a_server_without_room_for_all_connections_is_left_empty() {
+    let Some(server) = server() else {
+        return;
+    };
+    let database = PostgresDatabase::empty(&server);
+    let user = User::new(&database, "CONNECTION LIMIT 5");
+    let may = format!("GRANT ALL ON SCHEMA public TO {}", user.name);
+    database.run(&[&may]).unwrap();
+    let why = refusal(&user.settings());
+    assert!(
+        why.contains("raise the connection limit of its user"),
+        "{why}"
+    );
+    let untouched = "DO $$ BEGIN ASSERT (SELECT count(*) FROM pg_tables \
+        WHERE schemaname = 'public') = 0; END $$";
+    database.run(&[untouched]).unwrap();
+}
+
 #[test]
 fn a_newer_schema_is_served_where_it_takes_nothing_away() {
     let Some(server) = server() else {
