@@ -240,17 +240,23 @@ async fn is_done(client: &Client, dialect: &Dialect, create: bool) -> Result<boo
     Ok(found == known && missing(client, dialect).await?.is_empty())
 }
 
-/// Returns the newest schema that the database has had, 0 for an empty one. The table of migrations comes
-/// before all others, in a transaction of its own.
+/// Returns the newest schema that the database has had, 0 for an empty one, in which there may be what belongs
+/// to extensions. The table of migrations comes before all others, in a transaction of its own.
 async fn found(client: &Client) -> Result<i64, StoreError> {
     let look = "SELECT to_regclass('refinery_schema_history') IS NOT NULL \
         AND to_regclass('hub_meta') IS NOT NULL, count(*) FROM pg_class \
-        WHERE relkind IN ('r', 'p') AND pg_table_is_visible(oid) \
-        AND relnamespace = current_schema()::regnamespace AND relname <> 'refinery_schema_history'";
+        WHERE relkind NOT IN ('i', 'I') AND relnamespace = current_schema()::regnamespace \
+        AND relname <> 'refinery_schema_history' AND NOT EXISTS (SELECT FROM pg_depend \
+        WHERE deptype = 'e' AND (classid = 'pg_class'::regclass AND objid = pg_class.oid \
+        OR classid = 'pg_type'::regclass AND objid = pg_class.reltype))";
     let row = client.query_one(look, &[]).await.map_err(failure)?;
     match (row.get(0), row.get::<_, i64>(1)) {
         (false, 0) => return Ok(0),
-        (false, _) => return Err(refused("it has tables of something else")),
+        (false, _) => {
+            return Err(refused(
+                "it has tables, views or the like of something else",
+            ));
+        }
         (true, _) => {}
     }
     let newest = "SELECT COALESCE(max(version), 0)::int8 FROM refinery_schema_history";

@@ -44,6 +44,31 @@ fn a_database_of_something_else_is_refused_and_left_alone() {
     assert!(refusal(&settings).contains("something else"));
 }
 
+#[test]
+fn a_database_of_anything_else_but_extensions_is_refused() {
+    let Some(server) = server() else {
+        return;
+    };
+    for (made, gone) in [
+        ("CREATE VIEW things AS SELECT 1", "DROP VIEW things"),
+        (
+            "CREATE MATERIALIZED VIEW things AS SELECT 1",
+            "DROP MATERIALIZED VIEW things",
+        ),
+        ("CREATE SEQUENCE things", "DROP SEQUENCE things"),
+        ("CREATE TYPE things AS (id INT)", "DROP TYPE things"),
+    ] {
+        let database = PostgresDatabase::empty(&server);
+        database.run(&[made]).unwrap();
+        let settings = PostgresSettings::new(database.url());
+        assert!(refusal(&settings).contains("something else"), "{made}");
+        // The first has views, the second types.
+        let extensions = "CREATE EXTENSION pg_stat_statements; CREATE EXTENSION tablefunc";
+        database.run(&[gone, extensions]).unwrap();
+        drop(database.open().unwrap());
+    }
+}
+
 /// A user of the server, for one database.
 struct User<'d> {
     database: &'d PostgresDatabase,
