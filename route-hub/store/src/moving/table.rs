@@ -106,7 +106,7 @@ impl Table {
     /// Says which rows move, if not all do.
     fn only(&self) -> Option<String> {
         (self.name == "hub_meta").then(|| {
-            let of_schema = postgres::SERVES_SINCE_NAME;
+            let of_schema = postgres::OF_SCHEMA.join("', '");
             format!("name NOT IN ('{}', '{of_schema}')", mark::NAME)
         })
     }

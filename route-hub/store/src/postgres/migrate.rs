@@ -29,7 +29,12 @@ const TURN: i64 = 0x506f_5274;
 /// away what they need.
 const SERVES_SINCE: i64 = 24;
 /// Under what name a database says so.
-pub(crate) const SERVES_SINCE_NAME: &str = "schema_serves_since";
+const SERVES_SINCE_NAME: &str = "schema_serves_since";
+/// Under what name it says which schema was brought to its end: with storage, and what the planner is to
+/// believe.
+const FINISHED_NAME: &str = "schema_finished";
+/// What a database says of its schema: its own, whatever is moved to it.
+pub(crate) const OF_SCHEMA: &[&str] = &[SERVES_SINCE_NAME, FINISHED_NAME];
 /// Describes each column of each table: the table, the column, its type, its place in the key from 1
 /// or 0.
 pub(crate) const TABLES: &str = "SELECT relname::text, attname::text, \
@@ -220,7 +225,7 @@ async fn bring_to(
     for index in missing(&client, &dialect).await? {
         make(&client, index).await?;
     }
-    Ok(())
+    put(&client, FINISHED_NAME, dialect.newest()).await
 }
 
 /// Says whether there is nothing left to do.
@@ -237,7 +242,8 @@ async fn is_done(client: &Client, dialect: &Dialect, create: bool) -> Result<boo
             false => Err(StoreError::Newer { found, known }),
         };
     }
-    Ok(found == known && missing(client, dialect).await?.is_empty())
+    let is_finished = found == known && told(client, FINISHED_NAME).await? == Some(known);
+    Ok(is_finished && missing(client, dialect).await?.is_empty())
 }
 
 /// Returns the newest schema that the database has had, 0 for an empty one, in which there may be what belongs
@@ -431,6 +437,29 @@ mod tests {
         let valid = "SELECT count(*) FROM pg_index WHERE indisvalid \
             AND indexrelid = 'webhooks_later'::regclass";
         assert_eq!(number(&client, valid).await, 1, "it is made again");
+    }
+
+    #[tokio::test]
+    async fn what_a_migration_that_was_killed_left_out_is_done_at_the_next_start() {
+        let Some(server) = server() else {
+            return;
+        };
+        let database = PostgresDatabase::fresh(&server);
+        let connector = Connector::new(&PostgresSettings::new(database.url())).unwrap();
+        let client = connector.connect().await.unwrap();
+        // As far as it comes before the first table is set.
+        let killed = "DELETE FROM hub_meta WHERE name = 'schema_finished'; \
+            ALTER TABLE outbox RESET (autovacuum_vacuum_threshold); \
+            ALTER TABLE tasks ALTER project_id RESET (n_distinct)";
+        client.batch_execute(killed).await.unwrap();
+        let again = connector.connect().await.unwrap();
+        bring_to(again, migrations::ALL, false).await.unwrap();
+        let set = "SELECT count(*) FROM pg_class WHERE relname = 'outbox' \
+            AND array_to_string(reloptions, ' ') LIKE '%autovacuum_vacuum_threshold=2000%'";
+        assert_eq!(number(&client, set).await, 1);
+        let believed = "SELECT count(*) FROM pg_attribute WHERE attname = 'project_id' \
+            AND attrelid = 'tasks'::regclass AND attoptions = ARRAY['n_distinct=1000']";
+        assert_eq!(number(&client, believed).await, 1);
     }
 
     /// A write of the version before to the table that the migration changes.
