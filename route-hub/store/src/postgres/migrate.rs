@@ -159,8 +159,8 @@ const FINDING: &[(&str, &[&str])] = &[
 /// looks whether there is room for so many connections besides the one that this takes.
 ///
 /// # Errors
-/// [`StoreError::Refused`] for an empty database without `create`, for somebody else's, without that room,
-/// [`StoreError::Newer`] for one that this version cannot serve,
+/// [`StoreError::Refused`] for an empty database without `create`, for somebody else's, without that room and
+/// where rights are lacking, [`StoreError::Newer`] for one that this version cannot serve,
 /// [`StoreError::Busy`] when a table stays locked for minutes.
 pub(crate) fn migrate(
     connector: &Connector,
@@ -205,6 +205,7 @@ async fn bring_to(
     if is_done(&client, &dialect, create).await? {
         return Ok(());
     }
+    may_make_tables(&client).await?;
     let is_new = found(&client).await? == 0;
     if !is_new {
         // Before anything goes that older programs need.
@@ -233,7 +234,9 @@ async fn is_done(client: &Client, dialect: &Dialect, create: bool) -> Result<boo
     let found = found(client).await?;
     let known = dialect.newest();
     if found == 0 && !create {
-        return Err(refused("it is empty, and none was to be made"));
+        return Err(refused(
+            "it is empty: if it is the right one, `serve --create` makes the tables",
+        ));
     }
     if found > known {
         let since = told(client, SERVES_SINCE_NAME).await?;
@@ -283,6 +286,27 @@ async fn put(client: &Client, name: &str, schema: i64) -> Result<(), StoreError>
          ON CONFLICT (name) DO UPDATE SET value = excluded.value"
     );
     patiently(client, &put).await
+}
+
+/// Refuses a database in which this user may not make tables, or not change those that are there.
+async fn may_make_tables(client: &Client) -> Result<(), StoreError> {
+    let look = "SELECT current_user::text, has_schema_privilege(current_schema(), 'CREATE'), \
+        EXISTS (SELECT FROM pg_class WHERE oid = to_regclass('hub_meta') \
+        AND NOT pg_has_role(relowner, 'USAGE'))";
+    let row = client.query_one(look, &[]).await.map_err(failure)?;
+    let user: &str = row.get(0);
+    if row.get::<_, Option<bool>>(1) != Some(true) {
+        return Err(refused(&format!(
+            "its user {user} may not make tables in the schema public: GRANT USAGE, CREATE ON SCHEMA \
+             public TO {user}, or make {user} the owner of the database"
+        )));
+    }
+    if row.get(2) {
+        return Err(refused(&format!(
+            "its tables belong to another user than {user}, who cannot bring them up to date"
+        )));
+    }
+    Ok(())
 }
 
 /// Waits until no other process migrates. Not by a statement that waits: its snapshot would hold up

@@ -20,7 +20,11 @@ fn an_empty_database_is_only_made_a_hub_s_when_that_is_wanted() {
     let database = PostgresDatabase::empty(&server);
     let mut settings = PostgresSettings::new(database.url());
     settings.create = false;
-    assert!(refusal(&settings).contains("it is empty"));
+    let why = refusal(&settings);
+    assert!(
+        why.contains("it is empty") && why.contains("--create"),
+        "{why}"
+    );
     drop(database.open().unwrap());
     drop(Store::open_postgres(&settings).unwrap());
 }
@@ -99,6 +103,28 @@ impl Drop for User<'_> {
         let disown = format!("DROP OWNED BY {}", self.name);
         drop(self.database.run(&[&disown, &gone]));
     }
+}
+
+#[test]
+fn a_user_who_may_make_no_tables_is_told_what_is_lacking() {
+    let Some(server) = server() else {
+        return;
+    };
+    let database = PostgresDatabase::empty(&server);
+    let user = User::new(&database, "");
+    let why = refusal(&user.settings());
+    assert!(
+        why.contains("GRANT USAGE, CREATE ON SCHEMA public"),
+        "{why}"
+    );
+    database
+        .run(&["REVOKE USAGE ON SCHEMA public FROM public"])
+        .unwrap();
+    let why = refusal(&user.settings());
+    assert!(
+        why.contains("GRANT USAGE, CREATE ON SCHEMA public"),
+        "{why}"
+    );
 }
 
 #[test]
