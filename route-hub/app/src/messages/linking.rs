@@ -356,7 +356,55 @@ mod tests {
         prop::collection::vec(word, 0..12).prop_map(|words| words.join(" "))
     }
 
+    /// What may stand directly before or after a URL and is none of it.
+    const BESIDE: &[&str] = &[
+        " ", "\n", "\u{a0}", "\u{3000}", "\u{2028}", "“", "”", "‘", "’", "«", "»", "…", "—", "。",
+        "，", "、", "！", "（", "）", "،", "।", ", ", ". ", "\" ", ") ",
+    ];
+    /// What may follow one, too, unless its path has letters beyond ASCII.
+    const DIRECTLY: &[&str] = &["查看", "を", "ที่", "😀"];
+
+    /// A text with the URLs that its author meant, in its order.
+    fn text_and_urls() -> impl Strategy<Value = (String, Vec<String>)> {
+        let url = "https?://(例え|[a-c])\\.example((/[a-z0-9_~-]{1,6}){0,2}(\\?[a-z]=[0-9]{1,3})?|/größe)";
+        let beside = || proptest::sample::select([BESIDE, DIRECTLY].concat());
+        let piece = (beside(), url, beside(), "[a-zäé中 ]{0,8}");
+        prop::collection::vec(piece, 0..8).prop_map(|pieces| {
+            let mut text = String::new();
+            let mut urls = Vec::new();
+            for (before, url, after, words) in pieces {
+                let is_open = url.ends_with("größe") && DIRECTLY.contains(&after);
+                let after = if is_open { "。" } else { after };
+                text.extend([before, &url, after, &words]);
+                urls.push(url);
+            }
+            (text, urls)
+        })
+    }
+
     proptest! {
+        #[test]
+        fn a_link_leads_where_its_author_meant_and_no_text_is_lost((text, meant) in text_and_urls()) {
+            let by = Linking::plain(true);
+            let linked = Linked::of(&text, &[], &by).unwrap();
+            let short = format!("{}{}", by.prefix, LinkCode::BLANK.as_str());
+            let mut rest = linked.blank();
+            let mut whole = text.as_str();
+            for url in &meant {
+                let (before, after) = whole.split_once(url.as_str()).unwrap();
+                let after_link = rest.strip_prefix(before).and_then(|rest| rest.strip_prefix(&short));
+                prop_assert!(after_link.is_some(), "{url} is no link, or text before it is lost: {rest}");
+                (rest, whole) = (after_link.unwrap_or_default(), after);
+            }
+            prop_assert_eq!(rest, whole);
+            let mut different = meant;
+            different.sort_unstable();
+            different.dedup();
+            let mut targets: Vec<_> = linked.slots.iter().map(|slot| slot.target.address().unwrap().to_owned()).collect();
+            targets.sort_unstable();
+            prop_assert_eq!(targets, different);
+        }
+
         /// A plain look: putting each URL back in the place of its link makes the text again.
         #[test]
         fn links_stand_for_the_urls_of_a_text_and_change_nothing_else(text in text()) {
