@@ -126,6 +126,9 @@ pub struct ShortLink {
     pub is_counted: bool,
     /// When it ends.
     pub expiration_time: Option<UnixMs>,
+    /// How long it lasts from the moment at which its message is queued; `None`: it has no end, or an older
+    /// hub made it, and its message is as old as it.
+    pub life_ms: Option<i64>,
     /// Its first click.
     pub time_clicked: Option<UnixMs>,
     /// The broadcast that its message is part of.
@@ -138,6 +141,12 @@ impl ShortLink {
     /// Returns it as it stands in the text.
     pub fn short_url(&self) -> String {
         format!("{}{}", self.prefix, self.code.as_str())
+    }
+
+    /// Returns how long it lasts from the moment at which its message is queued, if it has an end.
+    pub fn life_of(&self, time_created: UnixMs) -> Option<i64> {
+        let first = |end: UnixMs| end.0 - time_created.0;
+        self.life_ms.or_else(|| self.expiration_time.map(first))
     }
 
     /// Says whether it has ended.

@@ -147,6 +147,10 @@ pub(crate) const ALL: &[(&str, &str)] = &[
         "V41__link_counts",
         include_str!("../migrations/V41__link_counts.sql"),
     ),
+    (
+        "V42__link_lives",
+        include_str!("../migrations/V42__link_lives.sql"),
+    ),
 ];
 
 /// As [`run`] for a database that is then used: not for one whose data were moved away, or are being

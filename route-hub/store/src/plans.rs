@@ -264,6 +264,7 @@ fn tidy(tx: &mut Tx<'_>) -> Result<(), StoreError> {
     labels::forget(tx, id())?;
     webhook_deliveries::forget(tx, id())?;
     short_links::forget(tx, project, id())?;
+    short_links::renew(tx, project, id(), now, now)?;
     let passing = files::Passing {
         now,
         unnamed_before: now,

@@ -13,12 +13,12 @@ use std::sync::LazyLock;
 macro_rules! columns {
     () => {
         "project_id, message_id, place, code, prefix, domain, destination, media_index, file_id, \
-         counted, expiration_time, time_clicked, broadcast_id, clicked_group_id"
+         counted, expiration_time, time_clicked, broadcast_id, clicked_group_id, life_ms"
     };
 }
 
 /// How many columns these are.
-const COLUMNS: usize = 14;
+const COLUMNS: usize = 15;
 /// Links that are stored with one statement, where there are as many.
 const ROWS: usize = 50;
 
@@ -60,6 +60,7 @@ fn row(link: &ShortLink) -> [Value<'_>; COLUMNS] {
         link.time_clicked,
         link.broadcast_id,
         link.clicked_group_id,
+        link.life_ms,
     ]
 }
 
@@ -122,6 +123,22 @@ pub fn click(tx: &mut Tx<'_>, link: &ShortLink, now: UnixMs) -> Result<Clicked, 
     })
 }
 
+/// Has the links of a message end as long after `now`, when it is queued again, as after the first time.
+pub fn renew(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    message_id: MessageId,
+    time_created: UnixMs,
+    now: UnixMs,
+) -> Result<(), StoreError> {
+    tx.run(
+        "UPDATE short_links SET life_ms = COALESCE(life_ms, expiration_time - $3), \
+         expiration_time = $4 + COALESCE(life_ms, expiration_time - $3) \
+         WHERE project_id = $1 AND message_id = $2 AND expiration_time IS NOT NULL",
+        &values![project_id, message_id, time_created, now],
+    )
+}
+
 /// Removes the links of a message.
 pub(crate) fn forget(
     tx: &mut Tx<'_>,
@@ -149,6 +166,7 @@ fn read(row: &Row<'_>) -> Result<ShortLink, StoreError> {
         time_clicked: columns.opt_time()?,
         broadcast_id: columns.opt_id()?,
         clicked_group_id: columns.opt_id()?,
+        life_ms: columns.opt_int()?,
     })
 }
 

@@ -72,7 +72,7 @@ impl Linking {
         message: &Message,
         text: &Linked,
     ) -> Vec<ShortLink> {
-        let end = self.expiration_sec.map(|sec| sec.saturating_mul(1_000));
+        let life_ms = self.expiration_sec.map(|sec| sec.saturating_mul(1_000));
         let places = (0..).zip(&text.slots);
         let links = places.map(|(place, slot)| ShortLink {
             project_id: message.project_id,
@@ -83,7 +83,8 @@ impl Linking {
             domain: self.domain.clone(),
             target: slot.target.clone(),
             is_counted: self.tracks,
-            expiration_time: end.map(|end| message.time_created.plus_ms(end)),
+            expiration_time: life_ms.map(|life_ms| message.time_created.plus_ms(life_ms)),
+            life_ms,
             time_clicked: None,
             broadcast_id: message.broadcast_id,
             clicked_group_id: self.clicked_group_id,
@@ -287,6 +288,15 @@ impl<'p> Writer<'p> {
     }
 }
 
+/// Has the links of a message that is queued again last as long as from its first queueing on.
+pub(crate) fn renew(work: &mut UnitOfWork<'_, '_>, message: &Message) -> Result<(), StoreError> {
+    if !message.may_have_links() {
+        return Ok(());
+    }
+    let (project, made) = (message.project_id, message.time_created);
+    short_links::renew(work.tx, project, message.id, made, work.now.unix)
+}
+
 /// Gives a message that was copied from another links of its own.
 pub(crate) fn copy(
     work: &mut UnitOfWork<'_, '_>,
@@ -299,11 +309,12 @@ pub(crate) fn copy(
     let links = short_links::of_message(work.tx, from.project_id, from.id)?;
     let mut copies = Vec::with_capacity(links.len());
     for link in links {
-        let life_ms = link.expiration_time.map(|end| end.0 - from.time_created.0);
+        let life_ms = link.life_of(from.time_created);
         let copy = ShortLink {
             message_id: to.id,
             code: drawn(work),
             expiration_time: life_ms.map(|life_ms| to.time_created.plus_ms(life_ms)),
+            life_ms,
             time_clicked: None,
             broadcast_id: None,
             ..link.clone()
@@ -338,6 +349,7 @@ mod tests {
             target: slot.target.clone(),
             is_counted: true,
             expiration_time: None::<UnixMs>,
+            life_ms: None,
             time_clicked: None,
             broadcast_id: Some(id(1)),
             clicked_group_id: None,

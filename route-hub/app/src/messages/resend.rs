@@ -167,6 +167,7 @@ fn again(
     match (applied.and_then(|outcome| outcome.verdict), target) {
         (Some(Verdict::Requeued), target) => {
             work.note(ACTION, message.id)?;
+            linking::renew(work, &message)?;
             move_to(work, &mut message, target)?;
             work.wake(&message);
         }

@@ -6,13 +6,15 @@ use crate::commands::new_message::{
 };
 use crate::failure::Failure;
 use crate::files::{NewFile, create, delete};
-use crate::messages::{change, send::send};
+use crate::messages::cancel::cancel;
+use crate::messages::resend::{Resend, resend};
+use crate::messages::{change, linking, send::send};
 use crate::phones::add_test_phone;
 use crate::short_links::domains::{register, remove};
 use crate::short_links::follow::{Followed, Visit, follow};
 use crate::statistics::{Asked, Cell, MessageStats, Sum, of_project};
 use crate::testing::{Office, wait};
-use crate::transaction::Once;
+use crate::transaction::{Once, run};
 use crate::views::message::MessageView;
 use hub_domain::{
     Address, CountFilters, Day, DomainOwner, Interval, Medium, Metric, Property, Rollup, ShortLink,
@@ -167,11 +169,54 @@ fn a_link_ends_at_its_time() {
 }
 
 #[test]
+fn links_of_a_message_that_is_queued_again_last_as_long_from_then_on() {
+    let office = office();
+    let options = SendOptions {
+        short_links: Some(ShortLinkParams {
+            expiration_sec: Some(60),
+            ..ShortLinkParams::default()
+        }),
+        ..tracking()
+    };
+    let sent = send_text(&office, PAGE, options).unwrap();
+    let mut actor = office.actor(Who::Operator);
+    let id = sent.message.id;
+    for later_ms in [100_000, 500_000] {
+        wait(cancel(&actor, id)).unwrap();
+        actor.now.unix = sent.message.time_created.plus_ms(later_ms);
+        let command = Resend {
+            message_id: id,
+            route_id: None,
+        };
+        let Once::Done(again) = wait(resend(&actor, command, None, |_| String::new())).unwrap()
+        else {
+            panic!("nothing was to be kept")
+        };
+        assert_eq!(again.message.id, id);
+        let link = &again.links[0];
+        assert_eq!(link.code, sent.links[0].code);
+        assert_eq!(link.expiration_time, Some(actor.now.unix.plus_ms(60_000)));
+    }
+    // What was sent is copied: its links last as long again.
+    let message = sent.message.clone();
+    let copying = run(&actor, move |work| {
+        let made = message.time_created.plus_ms(900_000);
+        let mut copied = message.copied(work.id(), made, made);
+        linking::copy(work, &message, &mut copied)?;
+        let links = short_links::of_message(work.tx, copied.project_id, copied.id)?;
+        Ok::<_, Failure>(links)
+    });
+    let copied = wait(copying).unwrap();
+    let end = sent.message.time_created.plus_ms(960_000);
+    assert_eq!(copied[0].expiration_time, Some(end));
+}
+
+#[test]
 fn a_link_goes_with_its_message_when_somebody_deletes_that() {
     let office = office();
     let sent = send_text(&office, PAGE, tracking()).unwrap();
     let actor = office.actor(Who::Operator);
-    let _ = wait(crate::messages::cancel::cancel(&actor, sent.message.id));
+    let _ = wait(cancel(&actor, sent.message.id));
     wait(change::delete(&actor, sent.message.id)).unwrap();
     assert_eq!(visit(&office, &sent.links[0], true), Followed::Missing);
 }
@@ -211,7 +256,7 @@ fn a_stored_file_stands_as_a_link_that_is_not_counted_and_ends_with_it() {
     assert!(address.contains(&format!("/files/{id}?")), "{address}");
     assert_eq!(first_click(&office, link), None);
     assert!(wait(delete(&actor, id)).is_err(), "a message names it");
-    let _ = wait(crate::messages::cancel::cancel(&actor, sent.message.id));
+    let _ = wait(cancel(&actor, sent.message.id));
     wait(change::delete(&actor, sent.message.id)).unwrap();
     wait(delete(&actor, id)).unwrap();
     assert_eq!(visit(&office, link, true), Followed::Missing);

@@ -184,6 +184,7 @@ conformance! {
     short_links {
         a_link_reads_back_and_counts_its_first_click
         a_link_goes_with_a_deleted_message_and_outlives_an_old_one
+        a_link_lasts_as_long_from_each_queueing_on
         a_domain_is_registered_once_and_for_whom_it_was_last
     }
     statistics {

@@ -21,6 +21,7 @@ fn link(message: i64, place: u32, target: LinkTarget) -> ShortLink {
         target,
         is_counted: true,
         expiration_time: Some(UnixMs(9_000)),
+        life_ms: Some(8_000),
         time_clicked: None,
         broadcast_id: Some(id(200)),
         clicked_group_id: Some(id(300)),
@@ -36,6 +37,7 @@ fn plain(message: i64, place: u32) -> ShortLink {
         domain: None,
         is_counted: false,
         expiration_time: None,
+        life_ms: None,
         broadcast_id: None,
         clicked_group_id: None,
         ..link(
@@ -115,6 +117,31 @@ pub(crate) fn a_link_goes_with_a_deleted_message_and_outlives_an_old_one<B: Back
             1
         );
         assert!(short_links::by_code(tx, links[0].code)?.is_some());
+        Ok(())
+    });
+}
+
+pub(crate) fn a_link_lasts_as_long_from_each_queueing_on<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    write(&store, |tx| {
+        let to = || address("https://a.example/1");
+        // One of an older hub, whose message was made at 1,000.
+        let older = ShortLink {
+            life_ms: None,
+            ..link(50, 0, to())
+        };
+        let links = [older, link(50, 1, to()), plain(50, 2), link(51, 0, to())];
+        short_links::insert_all(tx, &links)?;
+        for now in [20_000, 500_000] {
+            short_links::renew(tx, id(PROJECT), id(50), UnixMs(1_000), UnixMs(now))?;
+            short_links::renew(tx, id(11), id(51), UnixMs(1_000), UnixMs(now))?;
+            let of = short_links::of_message(tx, id(PROJECT), id(50))?;
+            let end = Some(UnixMs(now + 8_000));
+            let ends: Vec<_> = of.iter().map(|link| link.expiration_time).collect();
+            assert_eq!(ends, [end, end, None]);
+            let other = short_links::of_message(tx, id(PROJECT), id(51))?;
+            assert_eq!(other, links[3..]);
+        }
         Ok(())
     });
 }

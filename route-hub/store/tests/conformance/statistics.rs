@@ -256,6 +256,7 @@ fn linked(value: i64, quarter: i64, to: &[u32]) -> (Message, Vec<ShortLink>) {
         target: LinkTarget::Address(format!("https://a.example/{to}")),
         is_counted: true,
         expiration_time: None,
+        life_ms: None,
         time_clicked: None,
         broadcast_id: None,
         clicked_group_id: None,
