@@ -100,7 +100,7 @@ pub struct StoredFile {
     pub thumbnail_size: Option<u64>,
     /// When it was made.
     pub time_created: UnixMs,
-    /// When somebody gave or named it last.
+    /// When somebody gave it or let it go last.
     pub time_touched: UnixMs,
     /// What its making needed, besides what all files like it need ([`StoredFile::needed`]).
     pub needs: Option<Permission>,

@@ -39,6 +39,10 @@ pub mod by {
     pub const TIME_CREATED: Column = Column::filled("time_created", Kind::TimeMade);
 }
 
+/// Within this time the moment at which a file was let go is not written again: where many messages with one
+/// file go, its row is not changed for each.
+const TOUCHED_WITHIN_MS: i64 = 60_000;
+
 const TABLE: Table<StoredFile> = Table::plain("files", columns!(), read);
 
 /// Stores a new file, whose bytes are kept.
@@ -115,7 +119,7 @@ pub fn note_message(
     Ok(())
 }
 
-/// Notes that somebody gave or named a file. `source` is what it is from now on: what a program keeps
+/// Notes that somebody gave a file again. `source` is what it is from now on: what a program keeps
 /// does not go with the message that brought it first.
 pub fn touch(
     tx: &mut Tx<'_>,
@@ -229,17 +233,33 @@ pub fn name_instead(
     project_id: ProjectId,
     by: (FileHolder, i64),
     files: &[FileId],
+    now: UnixMs,
 ) -> Result<bool, StoreError> {
-    let_go(tx, by.0, by.1)?;
+    let_go(tx, by.0, by.1, now)?;
     name(tx, project_id, by, files)
 }
 
-/// Notes that something names no file any more.
-pub fn let_go(tx: &mut Tx<'_>, kind: FileHolder, holder: i64) -> Result<(), StoreError> {
-    tx.run(
-        "DELETE FROM file_uses WHERE holder_kind = $1 AND holder = $2",
+/// Notes that something names no file any more. Files that messages brought stay for their time from then
+/// on.
+pub fn let_go(
+    tx: &mut Tx<'_>,
+    kind: FileHolder,
+    holder: i64,
+    now: UnixMs,
+) -> Result<(), StoreError> {
+    let files: Vec<FileId> = tx.query(
+        "DELETE FROM file_uses WHERE holder_kind = $1 AND holder = $2 RETURNING file_id",
         &values![kind.code(), holder],
-    )
+        |row| row.id(0),
+    )?;
+    let before = now.plus_ms(-TOUCHED_WITHIN_MS);
+    for id in files {
+        tx.run(
+            "UPDATE files SET time_touched = $2 WHERE id = $1 AND source = $3 AND time_touched < $4",
+            &values![id, now, FileSource::Message.code(), before],
+        )?;
+    }
+    Ok(())
 }
 
 /// How long files stay that go by themselves.

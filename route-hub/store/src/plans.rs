@@ -260,7 +260,7 @@ fn tidy(tx: &mut Tx<'_>) -> Result<(), StoreError> {
     messages::purge_hidden(tx, project, now)?;
     messages::any_old(tx, project, &retention, 0)?;
     messages::remove_old(tx, project, &retention, 0)?;
-    messages::erase(tx, id())?;
+    messages::erase(tx, id(), now)?;
     labels::forget(tx, id())?;
     webhook_deliveries::forget(tx, id())?;
     short_links::forget(tx, project, id())?;
@@ -272,7 +272,7 @@ fn tidy(tx: &mut Tx<'_>) -> Result<(), StoreError> {
     };
     files::remove_passed(tx, project, passing, (UnixMs(0), 0), 100)?;
     files::delete(tx, project, id(), now)?;
-    files::let_go(tx, FileHolder::Scheduled, 77)?;
+    files::let_go(tx, FileHolder::Scheduled, 77, now)?;
     files::missing(tx, &[id()])?;
     task_parts::is_needed(tx, id(), 0, "part")?;
     files::after(tx, 0, 100)?;

@@ -21,7 +21,7 @@ pub fn set_aside(tx: &mut Tx<'_>, damaged: &Damaged, now: UnixMs) -> Result<(), 
     )?;
     let delete = match damaged.table {
         "messages" => {
-            retention::erase_by_key(tx, damaged.id)?;
+            retention::erase_by_key(tx, damaged.id, now)?;
             if let Some(project) = damaged.project_id {
                 usage::count(tx, project, UsageType::StoredMessages, -1, now)?;
             }

@@ -183,7 +183,7 @@ pub async fn delete(actor: &Actor, id: CampaignId) -> Result<(), Failure> {
         let campaign = found(campaigns::get(work.tx, project, id)?)?;
         series::end(work, &campaign)?;
         campaigns::delete(work.tx, project, id)?;
-        hub_store::files::let_go(work.tx, FileHolder::Campaign, id.get())?;
+        hub_store::files::let_go(work.tx, FileHolder::Campaign, id.get(), work.now.unix)?;
         Ok::<_, Failure>(())
     });
     deleting.await?;

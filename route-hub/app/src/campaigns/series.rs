@@ -53,7 +53,12 @@ pub(super) fn end(work: &mut UnitOfWork<'_, '_>, campaign: &Campaign) -> Result<
     let project = campaign.project_id;
     for id in relative_schedules::of_campaign(work.tx, campaign.id)? {
         relative_schedules::remove(work.tx, project, id)?;
-        hub_store::files::let_go(work.tx, FileHolder::RelativeScheduled, id.get())?;
+        hub_store::files::let_go(
+            work.tx,
+            FileHolder::RelativeScheduled,
+            id.get(),
+            work.now.unix,
+        )?;
     }
     Ok(())
 }

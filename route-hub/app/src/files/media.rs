@@ -98,7 +98,7 @@ pub(crate) fn name_by(
     by: (FileHolder, i64),
     ids: &[FileId],
 ) -> Result<(), Failure> {
-    match files::name_instead(work.tx, work.project.id, by, ids)? {
+    match files::name_instead(work.tx, work.project.id, by, ids, work.now.unix)? {
         true => Ok(()),
         false => Err(Refusal::invalid_param("media", "names a file that is gone").into()),
     }

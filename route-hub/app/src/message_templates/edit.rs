@@ -124,7 +124,7 @@ pub async fn delete(actor: &Actor, id: MessageTemplateId) -> Result<(), Failure>
     run(actor, move |work| {
         let deleted = message_templates::delete(work.tx, work.project.id, id)?;
         found(deleted.then_some(()))?;
-        hub_store::files::let_go(work.tx, FileHolder::Template, id.get())?;
+        hub_store::files::let_go(work.tx, FileHolder::Template, id.get(), work.now.unix)?;
         Ok(())
     })
     .await

@@ -73,7 +73,7 @@ pub async fn delete(actor: &Actor, id: ScheduledId) -> Result<(), Failure> {
     run(actor, move |work| {
         let deleted = schedules::delete(work.tx, work.project.id, id)?;
         found(deleted.then_some(()))?;
-        files::let_go(work.tx, FileHolder::Scheduled, id.get())?;
+        files::let_go(work.tx, FileHolder::Scheduled, id.get(), work.now.unix)?;
         broadcasts::end_of_schedule(work.tx, id, "the scheduled message was deleted")?;
         Ok(())
     })

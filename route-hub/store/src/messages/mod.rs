@@ -372,7 +372,7 @@ pub fn hide(
         labels::forget(tx, id)?;
         webhook_deliveries::forget(tx, id)?;
         short_links::forget(tx, project_id, id)?;
-        files::let_go(tx, FileHolder::Message, id.get())?;
+        files::let_go(tx, FileHolder::Message, id.get(), now)?;
     }
     Ok(changed == 1)
 }

@@ -94,7 +94,7 @@ pub fn remove_old(
         if !message.is_over(retention) {
             continue;
         }
-        erase(tx, message.id)?;
+        erase(tx, message.id, retention.now)?;
         usage::count(tx, project_id, UsageType::StoredMessages, -1, retention.now)?;
         count += 1;
         if let Some(contact_id) = message.contact_id {
@@ -150,22 +150,23 @@ pub fn purge_hidden(
             |row| row.id(0),
         )?;
         for id in &ids {
-            erase(tx, *id)?;
+            // It named no file any more since it was deleted.
+            erase(tx, *id, before)?;
         }
         Ok(ids.len())
     })
 }
 
 /// Removes a message with all that is its own; one without a key that could be anybody's is left.
-pub(crate) fn erase_by_key(tx: &mut Tx<'_>, id: i64) -> Result<(), StoreError> {
+pub(crate) fn erase_by_key(tx: &mut Tx<'_>, id: i64, now: UnixMs) -> Result<(), StoreError> {
     match Key::new(id) {
-        Some(key) => erase(tx, MessageId::new(key)),
+        Some(key) => erase(tx, MessageId::new(key), now),
         None => Ok(()),
     }
 }
 
 /// Removes a message with what belongs to it.
-pub(crate) fn erase(tx: &mut Tx<'_>, id: MessageId) -> Result<(), StoreError> {
+pub(crate) fn erase(tx: &mut Tx<'_>, id: MessageId, now: UnixMs) -> Result<(), StoreError> {
     tx.run(
         "DELETE FROM past_exposures WHERE message_id = $1",
         &values![id],
@@ -173,7 +174,7 @@ pub(crate) fn erase(tx: &mut Tx<'_>, id: MessageId) -> Result<(), StoreError> {
     labels::forget(tx, id)?;
     statistics::forget(tx, id)?;
     webhook_deliveries::forget(tx, id)?;
-    files::let_go(tx, FileHolder::Message, id.get())?;
+    files::let_go(tx, FileHolder::Message, id.get(), now)?;
     tx.run("DELETE FROM messages WHERE id = $1", &values![id])?;
     Ok(())
 }

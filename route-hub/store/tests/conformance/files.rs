@@ -85,12 +85,18 @@ pub(crate) fn what_is_named_stays_until_nothing_names_it<B: Backend>() {
             "of another project"
         );
         assert!(!files::delete(tx, id(PROJECT), id(100), UnixMs(9))?);
-        assert!(files::name_instead(tx, id(PROJECT), message, &[id(101)])?);
+        assert!(files::name_instead(
+            tx,
+            id(PROJECT),
+            message,
+            &[id(101)],
+            UnixMs(9)
+        )?);
         assert!(
             !files::delete(tx, id(PROJECT), id(100), UnixMs(9))?,
             "the schedule names it"
         );
-        files::let_go(tx, FileHolder::Scheduled, 7)?;
+        files::let_go(tx, FileHolder::Scheduled, 7, UnixMs(9))?;
         assert!(!files::is_named(tx, id(100))? && files::is_named(tx, id(101))?);
         assert!(files::delete(tx, id(PROJECT), id(100), UnixMs(9))?);
         assert!(!files::delete(tx, id(PROJECT), id(100), UnixMs(9))?);
@@ -128,6 +134,33 @@ pub(crate) fn what_has_had_its_time_goes_unless_it_is_named<B: Backend>() {
         assert_eq!(gone, [id(100), id(130)]);
         let other = files::remove_passed(tx, id(11), passing, (UnixMs(0), 0), 9)?;
         assert_eq!(other, Gone::default());
+        Ok(())
+    });
+}
+
+pub(crate) fn what_a_message_brought_stays_for_a_while_after_its_last_name<B: Backend>() {
+    let (_backend, store) = opened::<B>();
+    write(&store, |tx| {
+        let sources = [FileSource::Message, FileSource::Api, FileSource::Import];
+        for (value, source) in (100..).zip(sources) {
+            files::insert(tx, &file(value, source))?;
+        }
+        let all = [id(100), id(101), id(102)];
+        let touched = |tx: &mut Tx<'_>, value| {
+            let file = files::get(tx, id(PROJECT), id(value))?;
+            Ok::<_, StoreError>(file.map(|file| file.time_touched.0))
+        };
+        files::name(tx, id(PROJECT), (FileHolder::Message, 7), &all)?;
+        files::name(tx, id(PROJECT), (FileHolder::Message, 8), &all)?;
+        files::let_go(tx, FileHolder::Message, 7, UnixMs(100_000))?;
+        assert_eq!(touched(tx, 100)?, Some(100_000));
+        let none = (FileHolder::Message, 8);
+        files::name_instead(tx, id(PROJECT), none, &[], UnixMs(300_000))?;
+        assert_eq!(touched(tx, 100)?, Some(300_000));
+        assert_eq!(touched(tx, 101)?, Some(101));
+        assert_eq!(touched(tx, 102)?, Some(102));
+        files::let_go(tx, FileHolder::Message, 8, UnixMs(900_000))?;
+        assert_eq!(touched(tx, 100)?, Some(300_000), "it named none");
         Ok(())
     });
 }

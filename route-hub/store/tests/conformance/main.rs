@@ -68,6 +68,7 @@ conformance! {
         a_file_reads_back_and_is_one_of_its_content
         what_is_named_stays_until_nothing_names_it
         what_has_had_its_time_goes_unless_it_is_named
+        what_a_message_brought_stays_for_a_while_after_its_last_name
         a_message_names_what_it_carries_while_it_is_there
     }
     campaigns {

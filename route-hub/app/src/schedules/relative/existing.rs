@@ -48,7 +48,12 @@ pub async fn delete(actor: &Actor, id: RelativeScheduledId) -> Result<(), Failur
         let project = work.project.id;
         refuse_item(&found(relative_schedules::get(work.tx, project, id)?)?)?;
         relative_schedules::remove(work.tx, project, id)?;
-        files::let_go(work.tx, FileHolder::RelativeScheduled, id.get())?;
+        files::let_go(
+            work.tx,
+            FileHolder::RelativeScheduled,
+            id.get(),
+            work.now.unix,
+        )?;
         Ok::<_, Failure>(())
     });
     deleting.await?;
