@@ -178,14 +178,13 @@ pub fn by_content(
     )
 }
 
-/// Says whether anything names a file.
-pub fn is_named(tx: &mut Tx<'_>, id: FileId) -> Result<bool, StoreError> {
-    let named = tx.query_one(
-        "SELECT 1 FROM file_uses WHERE file_id = $1 LIMIT 1",
+/// Returns what names a file: one kind of those that do.
+pub fn holder(tx: &mut Tx<'_>, id: FileId) -> Result<Option<FileHolder>, StoreError> {
+    tx.query_one(
+        "SELECT holder_kind FROM file_uses WHERE file_id = $1 LIMIT 1",
         &values![id],
-        |_| Ok(()),
-    )?;
-    Ok(named.is_some())
+        |row| Cursor::new(row).coded(FileHolder::from_code),
+    )
 }
 
 /// Removes a file that nothing names; says whether it was there.

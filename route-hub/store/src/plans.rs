@@ -273,6 +273,7 @@ fn tidy(tx: &mut Tx<'_>) -> Result<(), StoreError> {
     files::remove_passed(tx, project, passing, (UnixMs(0), 0), 100)?;
     files::delete(tx, project, id(), now)?;
     files::let_go(tx, FileHolder::Scheduled, 77, now)?;
+    files::holder(tx, id())?;
     files::missing(tx, &[id()])?;
     task_parts::is_needed(tx, id(), 0, "part")?;
     files::after(tx, 0, 100)?;

@@ -72,10 +72,9 @@ async fn an_incoming_message_cannot_be_cancelled_or_sent_again() {
         "not_cancellable"
     );
     let path = format!("messages/{}/resend", id(&incoming));
-    assert_eq!(
-        client.call("POST", &path, None).await.refused(400).0,
-        "invalid_param"
-    );
+    client.call("POST", &path, None).await.invalid("message_id");
+    let path = format!("messages/{}/send_read_receipt", id(&incoming));
+    client.call("POST", &path, None).await.invalid("message_id");
 }
 
 #[tokio::test]

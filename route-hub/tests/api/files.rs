@@ -208,10 +208,16 @@ async fn what_is_planned_names_its_files_until_it_is_gone() {
         "time_of_day": "09:00", "media": with(&first) });
     let relative = client.post("relative_scheduled", relative).await;
     let removal = |file: &Value| client.call_owned("DELETE", format!("files/{}", id(file)));
-    removal(&first).await.refused(400);
+    removal(&first).await.invalid("file_id");
     let path = format!("scheduled/{}", id(&plan));
     client.post(&path, json!({ "media": with(&second) })).await;
-    removal(&first).await.refused(400);
+    let told = removal(&first).await;
+    told.invalid("file_id");
+    let words = told.json["error"]["message"].as_str().unwrap();
+    assert!(
+        words.ends_with("a relative scheduled message names it"),
+        "{words}"
+    );
     let path_of_relative = format!("relative_scheduled/{}", id(&relative));
     client.call("DELETE", &path_of_relative, None).await.ok();
     removal(&first).await.ok();

@@ -487,7 +487,7 @@ RESEND = Operation(
     parameters=(ident("route_id", "phone", good=(Good(Own("phone"), HIDDEN), Good(Own("route"), Own("route")))),),
     cases=(
         Case("a queued one stays itself", {}, path={"message_id": Own("held")}, shows={"id": Own("held")}),
-        Case("an incoming one", {}, 400, path={"message_id": Own("incoming")}),
+        Case("an incoming one", {}, 400, param="message_id", path={"message_id": Own("incoming")}),
     ),
 )
 CANCEL = Operation(
@@ -504,7 +504,8 @@ CANCEL = Operation(
 
 def of_whatsapp(call):
     """A call that is only for incoming WhatsApp messages."""
-    incoming = Case("one that came in otherwise", {}, 400, path={"message_id": Own("incoming")})
+    path = {"message_id": Own("incoming")}
+    incoming = Case("one that came in otherwise", {}, 400, param="message_id", path=path)
     return Operation("POST", f"{ONE}/{call}", "send_messages", VOID, fields=False, refuses=True, cases=(incoming,))
 
 

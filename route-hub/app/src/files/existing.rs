@@ -6,9 +6,10 @@ use crate::files::{PERMISSION, VIEW, blob, found, thumbnail_blob};
 use crate::listing::{self, ListRequest, Listed};
 use crate::transaction::run;
 use crate::views::file::FileView;
+use hub_domain::FileHolder;
 use hub_media::{BlobName, Blobs};
 use hub_store::files;
-use hub_view::{Refusal, RefusalCode};
+use hub_view::Refusal;
 use postrider_model::FileId;
 
 /// Returns one file.
@@ -62,8 +63,9 @@ pub async fn delete(actor: &Actor, id: FileId) -> Result<(), Failure> {
         let project = work.project.id;
         found(files::get(work.tx, project, id)?)?;
         if !files::delete(work.tx, project, id, work.now.unix)? {
-            let text = "the file is in use: a message, a scheduled message or a broadcast names it";
-            return Err(Refusal::new(RefusalCode::InvalidParam, text).into());
+            let by = files::holder(work.tx, id)?.map_or("something", words);
+            let rule = format!("is a file in use: {by} names it");
+            return Err(Refusal::invalid_param("file_id", rule).into());
         }
         Ok::<_, Failure>(())
     })
@@ -72,6 +74,18 @@ pub async fn delete(actor: &Actor, id: FileId) -> Result<(), Failure> {
         remove_bytes(blobs, id).await;
     }
     Ok(())
+}
+
+fn words(of: FileHolder) -> &'static str {
+    match of {
+        FileHolder::Message => "a message",
+        FileHolder::Scheduled => "a scheduled message",
+        FileHolder::RelativeScheduled => "a relative scheduled message",
+        FileHolder::Broadcast => "a broadcast",
+        FileHolder::Campaign => "a campaign",
+        FileHolder::Template => "a message template",
+        FileHolder::Task => "a task",
+    }
 }
 
 /// Removes the bytes of a file whose row is gone; what cannot be removed now is swept.

@@ -148,9 +148,14 @@ fn what_a_message_carries_is_not_removed_from_under_it() {
     let actor = office.actor(Who::Operator);
     let file = made(&actor, PNG);
     let message: MessageId = sent(&office, vec![of_file(file.id)]).unwrap().message.id;
-    let (code, words) = refused(wait(delete(&actor, file.id)));
-    assert_eq!(code, RefusalCode::InvalidParam);
-    assert!(words.contains("in use"), "{words}");
+    let used = wait(delete(&actor, file.id)).unwrap_err().into_refusal();
+    assert_eq!(used.code(), RefusalCode::InvalidParam);
+    assert_eq!(used.param(), Some("file_id"));
+    assert!(
+        used.message().ends_with("in use: a message names it"),
+        "{}",
+        used.message()
+    );
     wait(change::delete(&actor, message)).unwrap();
     wait(delete(&actor, file.id)).unwrap();
     assert_eq!((is_there(&office, file.id), blobs(&office)), (false, 0));

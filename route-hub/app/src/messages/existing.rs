@@ -8,7 +8,7 @@ use crate::views::message::{self, Alone, MessageView};
 use hub_domain::Message;
 use hub_store::list::{Filter, Op, Operand};
 use hub_store::messages::{self, by};
-use hub_view::{Refusal, RefusalCode};
+use hub_view::Refusal;
 use postrider_model::{ContactId, LabelId, MessageId, PhoneId};
 use serde_json::Value;
 use std::convert::Infallible;
@@ -104,11 +104,9 @@ pub async fn tell_sender(
 ) -> Result<Infallible, Failure> {
     actor.require(PERMISSION)?;
     stored(actor, id).await?;
-    let text = match receipt {
-        Receipt::Read => "a read receipt can be sent only for an incoming message of WhatsApp",
-        Receipt::Typing => {
-            "a typing indicator can be sent only for an incoming message of WhatsApp"
-        }
+    let rule = match receipt {
+        Receipt::Read => "must be an incoming message of WhatsApp to get a read receipt",
+        Receipt::Typing => "must be an incoming message of WhatsApp to get a typing indicator",
     };
-    Err(Refusal::new(RefusalCode::InvalidParam, text).into())
+    Err(Refusal::invalid_param("message_id", rule).into())
 }

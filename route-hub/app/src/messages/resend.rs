@@ -15,7 +15,7 @@ use crate::views::message::MessageView;
 use hub_domain::{Direction, Message, MessageType, Phone, Project, RouteId, recipients};
 use hub_store::contacts::{self, Touches};
 use hub_store::{StoreError, Tx, messages, pending_reroutes, phones};
-use hub_view::{Refusal, RefusalCode};
+use hub_view::Refusal;
 use postrider_link::ownership::hub::{Fact, HubState, Verdict};
 use postrider_model::{CustomRouteId, MessageId};
 use std::sync::Arc;
@@ -73,14 +73,14 @@ pub(crate) fn one(
 
 /// Refuses what cannot be sent again.
 fn check(tx: &mut Tx<'_>, message: &Message) -> Result<(), Failure> {
-    let text = if message.direction == Direction::Incoming {
-        "an incoming message cannot be sent again"
+    let rule = if message.direction == Direction::Incoming {
+        "cannot be an incoming message: it was not sent"
     } else if is_blocked(tx, message)? {
-        "a message to a blocked contact cannot be sent again"
+        "cannot be a message to a blocked contact"
     } else {
         return Ok(());
     };
-    Err(Refusal::new(RefusalCode::InvalidParam, text).into())
+    Err(Refusal::invalid_param("message_id", rule).into())
 }
 
 /// Says whether nothing may be sent to the message's contact, or to the contact that has its number

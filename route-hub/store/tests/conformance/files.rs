@@ -96,8 +96,10 @@ pub(crate) fn what_is_named_stays_until_nothing_names_it<B: Backend>() {
             !files::delete(tx, id(PROJECT), id(100), UnixMs(9))?,
             "the schedule names it"
         );
+        assert_eq!(files::holder(tx, id(100))?, Some(FileHolder::Scheduled));
         files::let_go(tx, FileHolder::Scheduled, 7, UnixMs(9))?;
-        assert!(!files::is_named(tx, id(100))? && files::is_named(tx, id(101))?);
+        assert_eq!(files::holder(tx, id(100))?, None);
+        assert_eq!(files::holder(tx, id(101))?, Some(FileHolder::Message));
         assert!(files::delete(tx, id(PROJECT), id(100), UnixMs(9))?);
         assert!(!files::delete(tx, id(PROJECT), id(100), UnixMs(9))?);
         assert!(!files::delete(tx, id(PROJECT), id(101), UnixMs(9))?);
