@@ -57,15 +57,20 @@ impl DataUri {
         start.is_some_and(|start| start.eq_ignore_ascii_case("data:"))
     }
 
-    /// Reads one of at most `max` bytes.
+    /// Reads one of at most `max` bytes. A type that is declared beside it stands for its own.
     ///
     /// # Errors
     /// [`InvalidDataUri`].
-    pub fn read(text: &str, max: usize) -> Result<Self, InvalidDataUri> {
+    pub fn read(
+        text: &str,
+        declared: Option<MediaType>,
+        max: usize,
+    ) -> Result<Self, InvalidDataUri> {
         let uri = DataUrl::process(text.trim()).map_err(|_| InvalidDataUri::Form)?;
-        let mime = uri.mime_type();
-        let name = format!("{}/{}", mime.type_, mime.subtype);
-        let media_type = MediaType::declared(&name).map_err(InvalidDataUri::Type)?;
+        let media_type = match declared {
+            Some(declared) => declared,
+            None => own_type(&uri).map_err(InvalidDataUri::Type)?,
+        };
         let mut bytes = Vec::new();
         let decoded = uri.decode(|part| match bytes.len() + part.len() > max {
             true => Err(()),
@@ -105,21 +110,39 @@ impl DataUri {
     }
 }
 
+fn own_type(uri: &DataUrl<'_>) -> Result<MediaType, Refused> {
+    let mime = uri.mime_type();
+    MediaType::declared(&format!("{}/{}", mime.type_, mime.subtype))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_uri_carries_type_and_bytes() {
-        let read = DataUri::read("data:image/png;base64,AAEC", 3).unwrap();
+        let read = DataUri::read("data:image/png;base64,AAEC", None, 3).unwrap();
         assert_eq!(read.media_type.as_str(), "image/png");
         assert_eq!(read.bytes, [0, 1, 2][..]);
         assert!(DataUri::is_meant(" DATA:,") && !DataUri::is_meant("https://data:1"));
     }
 
     #[test]
+    fn what_is_declared_beside_a_uri_stands_for_its_own_type() {
+        let declared = MediaType::declared("image/png").unwrap();
+        for uri in [
+            "data:application/octet-stream;base64,AAEC",
+            "data:;base64,AAEC",
+        ] {
+            let read = DataUri::read(uri, Some(declared.clone()), 3).unwrap();
+            assert_eq!(read.media_type, declared);
+            assert_eq!(read.bytes, [0, 1, 2][..]);
+        }
+    }
+
+    #[test]
     fn a_uri_that_cannot_be_kept_says_why() {
-        let read = |text| DataUri::read(text, 2).unwrap_err();
+        let read = |text| DataUri::read(text, None, 2).unwrap_err();
         assert_eq!(
             read("data:image/png;base64,AAEC"),
             InvalidDataUri::TooLong { max: 2 }

@@ -144,6 +144,39 @@ async fn an_address_shows_a_file_and_lets_nothing_of_it_run() {
 }
 
 #[tokio::test]
+async fn a_type_that_is_given_beside_a_data_uri_stands_for_its_own() {
+    let test = hub().await;
+    let client = test.client();
+    let uri = |name| {
+        let bytes = STANDARD.encode(gif(name));
+        format!("data:application/octet-stream;base64,{bytes}")
+    };
+    let file = json!({ "data": uri("a"), "type": "image/gif" });
+    assert_eq!(client.post("files", file).await["type"], "image/gif");
+    let media = |given| json!({ "to_number": TO, "content": "x", "media": [given] });
+    let sent = media(json!({ "url": uri("b"), "type": "image/gif" }));
+    let sent = client.post("messages/send", sent).await;
+    assert_eq!(sent["media"][0]["type"], "image/gif");
+    for (given, param) in [
+        (json!({ "url": uri("c") }), "media[0][url]"),
+        (
+            json!({ "url": uri("c"), "type": "text/html" }),
+            "media[0][type]",
+        ),
+    ] {
+        let refused = client.call("POST", "messages/send", Some(media(given)));
+        refused.await.invalid(param);
+    }
+    for (given, param) in [
+        (json!({ "data": uri("c") }), "data"),
+        (json!({ "data": uri("c"), "type": "text/html" }), "type"),
+    ] {
+        let refused = client.call("POST", "files", Some(given)).await;
+        refused.invalid(param);
+    }
+}
+
+#[tokio::test]
 async fn messages_carry_files_and_show_them() {
     let test = hub().await;
     let client = test.client();

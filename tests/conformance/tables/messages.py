@@ -153,6 +153,7 @@ MEDIA = (
             [{"url": ADDRESS}],
             [{"url": ADDRESS, "type": "image/jpeg", "filename": "a.jpg"}],
             [{"url": DOT, "filename": "dot.gif"}],
+            [{"url": DOT.replace("image/gif", "application/octet-stream"), "type": "image/gif"}],
             [{"file_id": Own("file")}],
             [],
         ),

@@ -195,10 +195,11 @@ impl GivenBytes {
     pub fn read(data: &str, media_type: Option<&str>) -> Result<Self, Refusal> {
         let refused = |invalid| Refusal::invalid_param("data", invalid);
         if DataUri::is_meant(data) {
-            let uri = DataUri::read(data, FILE_BYTES_MAX).map_err(refused)?;
-            let declared = media_type.unwrap_or(uri.media_type.as_str());
+            let declared = media_type.map(MediaType::declared).transpose();
+            let declared = declared.map_err(|rule| Refusal::invalid_param("type", rule))?;
+            let uri = DataUri::read(data, declared, FILE_BYTES_MAX).map_err(refused)?;
             return Ok(Self {
-                media_type: declared.to_owned(),
+                media_type: uri.media_type.as_str().to_owned(),
                 bytes: uri.bytes,
             });
         }

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::files::create::{NewFile, keep_media};
 use crate::unit_of_work::UnitOfWork;
 use hub_domain::{FILENAME_LENGTH_MAX, FileCategory, FileHolder, FileSource, Medium};
-use hub_media::{DataUri, URI_BYTES_MAX};
+use hub_media::{DataUri, MediaType, URI_BYTES_MAX};
 use hub_store::{StoreError, Tx, files};
 use hub_view::Refusal;
 use postrider_model::{FileId, ProjectId};
@@ -40,8 +40,11 @@ pub(crate) async fn keep(
                 *medium = file.ok_or_else(none)?;
             }
             (Some(url), None) if DataUri::is_meant(url) => {
+                let declared = medium.media_type.as_deref().map(MediaType::declared);
+                let declared = declared.transpose();
+                let declared = declared.map_err(|rule| Refusal::invalid_param(at("type"), rule))?;
                 let refused = |rule: String| Refusal::invalid_param(at("url"), rule);
-                *medium = keep_uri(actor, medium).await?.map_err(refused)?;
+                *medium = keep_uri(actor, medium, declared).await?.map_err(refused)?;
             }
             (Some(_), None) => {}
             (None, None) => {
@@ -60,8 +63,14 @@ async fn find(actor: &Actor, id: FileId) -> Result<Option<Medium>, StoreError> {
     Ok(media.map(|file| file.to_medium()))
 }
 
-async fn keep_uri(actor: &Actor, medium: &Medium) -> Result<Result<Medium, String>, Failure> {
-    let uri = DataUri::read(medium.url.as_deref().unwrap_or_default(), URI_BYTES_MAX);
+/// Makes a file of the bytes in an address, of the type that was declared beside it or its own.
+async fn keep_uri(
+    actor: &Actor,
+    medium: &Medium,
+    declared: Option<MediaType>,
+) -> Result<Result<Medium, String>, Failure> {
+    let url = medium.url.as_deref().unwrap_or_default();
+    let uri = DataUri::read(url, declared, URI_BYTES_MAX);
     let uri = match uri {
         Ok(uri) => uri,
         Err(invalid) => return Ok(Err(invalid.to_string())),
