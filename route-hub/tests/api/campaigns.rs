@@ -393,6 +393,34 @@ async fn items_are_sent_by_the_dates_of_contacts_while_the_campaign_runs() {
 }
 
 #[tokio::test]
+async fn an_item_takes_media_as_its_campaign_does() {
+    let test = hub().await;
+    let client = test.client();
+    let items = |more: Value| {
+        let mut item = json!({ "time_of_day": "09:30", "content": "x" });
+        let (item_members, more) = (item.as_object_mut().unwrap(), more.as_object().unwrap());
+        item_members.extend(more.clone());
+        json!({ "items": [item] })
+    };
+    let page = "https://a.example/1.jpg";
+    let made = make(&client, "relative", items(json!({ "media_urls": [page] }))).await;
+    assert_eq!(made["items"][0]["media"][0]["url"], page);
+    for (more, param) in [
+        (json!({ "media_urls": ["x"] }), "items[0][media_urls][0]"),
+        (
+            json!({ "media_urls": ["data:text/html,x"] }),
+            "items[0][media_urls][0]",
+        ),
+        (
+            json!({ "media_urls": [page], "media": [{ "url": page }] }),
+            "items[0][media]",
+        ),
+    ] {
+        refused(&client, &made, "", items(more), param).await;
+    }
+}
+
+#[tokio::test]
 async fn an_anniversary_comes_each_year_until_its_campaign_is_deleted() {
     let test = hub().await;
     let client = test.client();

@@ -177,6 +177,18 @@ async fn a_type_that_is_given_beside_a_data_uri_stands_for_its_own() {
 }
 
 #[tokio::test]
+async fn media_of_a_message_cannot_be_changed() {
+    let test = hub().await;
+    let client = test.client();
+    let path = format!("messages/{}", id(&client.send("x").await));
+    for name in ["media", "media_urls"] {
+        let change = json!({ name: ["https://a.example/1.jpg"] });
+        let refused = client.call("POST", &path, Some(change)).await;
+        refused.invalid(name);
+    }
+}
+
+#[tokio::test]
 async fn messages_carry_files_and_show_them() {
     let test = hub().await;
     let client = test.client();

@@ -101,6 +101,8 @@ FULL_ITEM = {
     "offset_count": -2,
     "media": [{"url": ADDRESS, "type": "image/jpeg", "filename": "a.jpg"}, {"file_id": Own("file")}],
 }
+FULL_ITEMS = [FULL_ITEM, {**ITEM, "media_urls": [ADDRESS]}]
+ITEMS_GOOD = ([ITEM], Good(FULL_ITEMS, HIDDEN), [])
 ITEMS_BAD = (
     Bad("a text", "x"),
     Bad("a text within", ["x"], "[0]"),
@@ -109,6 +111,7 @@ ITEMS_BAD = (
     Bad("too far", [{**ITEM, "offset_count": 100_001}], "[0][offset_count]"),
     Bad("a number as text", [{**ITEM, "content": 5}], "[0][content]"),
     Bad("no media", [{**ITEM, "media": [{}]}], "[0][media][0][url]"),
+    Bad("no address", [{**ITEM, "media_urls": ["x"]}], "[0][media_urls][0]"),
     Bad("51 of them", [ITEM] * 51),
 )
 RELATIVE = {"campaign_type": "relative", "content": None}
@@ -140,7 +143,7 @@ def rows(needs):
     ) + (
         (
             Parameter(**{**DATE_VARIABLE.__dict__, "needs": needs}),
-            Parameter("items", ([ITEM], Good([FULL_ITEM], HIDDEN), []), ITEMS_BAD, needs=needs, shown=HIDDEN, form=False),
+            Parameter("items", ITEMS_GOOD, ITEMS_BAD, needs=needs, shown=HIDDEN, form=False),
         )
         if needs
         else (
@@ -189,7 +192,7 @@ OPERATIONS = (
         cases=(
             Case(
                 "items and their date",
-                {"items": [FULL_ITEM], "date_variable": "birthday"},
+                {"items": FULL_ITEMS, "date_variable": "birthday"},
                 path={"campaign_id": New("series")},
                 shows={"date_variable": "birthday"},
             ),

@@ -475,6 +475,7 @@ UPDATE = Operation(
         boolean("starred"),
         text("error_message", 1_000),
         vars_(),
+        Parameter("media_urls", (), (Bad("an address", [ADDRESS]),), null="refused", form=False),
     ),
     read_only=tuple(name for name in MESSAGE_FIELDS if name not in UPDATABLE),
 )

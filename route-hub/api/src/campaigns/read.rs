@@ -8,12 +8,10 @@ use crate::relative_scheduled::read::{
 };
 use crate::scheduled::timing::{whole, zone};
 use hub_app::campaigns::{CampaignItem, CampaignPatch};
-use hub_app::commands::new_message::Given;
 use hub_app::commands::stored_message::MessagePatch;
 use hub_domain::{CAMPAIGN_ITEMS_MAX, OffsetScale};
 use hub_web::{ApiError, Field, Kind, Member, Params};
 use postrider_model::{GroupId, kind};
-use std::borrow::Cow;
 
 pub(super) const NAME: Member =
     crate::members::name("What people call the campaign, unique in its project.");
@@ -62,6 +60,7 @@ const ITEM: &[Member] = &[
     TIME_OF_DAY.required(),
     patch::CONTENT[0],
     links::MEDIA,
+    links::MEDIA_URLS,
 ];
 
 pub(super) fn campaign(params: &Params) -> Result<CampaignPatch, ApiError> {
@@ -102,11 +101,6 @@ fn item(field: &Field<'_>) -> Result<CampaignItem, ApiError> {
     object.check()?;
     let time = object.get("time_of_day");
     let required = || time.refuse("is required");
-    let media = links::items(&object.get("media"))?;
-    let named = |value| Given {
-        param: Cow::Borrowed("media"),
-        value,
-    };
     Ok(CampaignItem {
         offset_scale: object
             .get("offset_scale")
@@ -115,6 +109,6 @@ fn item(field: &Field<'_>) -> Result<CampaignItem, ApiError> {
         offset_count: object.get("offset_count").integer()?.unwrap_or(0),
         time_of_day: relative::time_of_day(&time)?.ok_or_else(required)?,
         content: patch::content(&object.get("content"))?,
-        media: Some(media).filter(|media| !media.is_empty()).map(named),
+        media: links::named(&object.get("media_urls"), &object.get("media"))?,
     })
 }

@@ -45,6 +45,7 @@ const READ_ONLY: &[Member] = &read_only([
     "short_urls",
     "network_code",
     "media",
+    "media_urls",
     "mms_parts",
     "time_clicked",
     "service_id",

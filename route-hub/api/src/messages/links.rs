@@ -1,9 +1,10 @@
 //! The media that a request names.
 
 use crate::parse;
+use hub_app::commands::new_message::Given;
 use hub_app::files::is_data_uri;
 use hub_domain::{FILENAME_LENGTH_MAX, MEDIA_MAX, Medium};
-use hub_web::{ApiError, Field, Kind, Member, Params};
+use hub_web::{ApiError, Field, Kind, Member};
 use postrider_model::kind;
 
 /// Longest type, in characters.
@@ -30,7 +31,7 @@ const MEDIUM: Kind = Kind::Object(&[
 ]);
 
 /// Media by their addresses alone.
-pub(super) const MEDIA_URLS: Member = Member::new(
+pub(crate) const MEDIA_URLS: Member = Member::new(
     "media_urls",
     Kind::Array(&ADDRESS, MEDIA_MAX),
     "Addresses of media, or data URIs.",
@@ -42,9 +43,21 @@ pub(crate) const MEDIA: Member = Member::new(
     "What it carries. A text has a link to each on a line of its own.",
 );
 
-/// Reads media: `media_urls`, or the items of `media`. Bytes in a data URI become a file later.
-pub(super) fn read(params: &Params) -> Result<Vec<Medium>, ApiError> {
-    let (urls, media) = (params.get("media_urls"), params.get("media"));
+/// Reads media: `media_urls`, or the items of `media`; `None` where neither is given. Says which of both
+/// says something. Bytes in a data URI become a file later.
+pub(crate) fn named(
+    urls: &Field<'_>,
+    media: &Field<'_>,
+) -> Result<Option<Given<Vec<Medium>>>, ApiError> {
+    let name = match urls.is_empty() {
+        true => "media",
+        false => "media_urls",
+    };
+    let all = Some(read(urls, media)?).filter(|all| !all.is_empty());
+    Ok(all.map(|all| Given::new(name, all)))
+}
+
+fn read(urls: &Field<'_>, media: &Field<'_>) -> Result<Vec<Medium>, ApiError> {
     if !urls.is_empty() && !media.is_empty() {
         return Err(media.refuse("and media_urls say the same: one of them is enough"));
     }
@@ -52,7 +65,7 @@ pub(super) fn read(params: &Params) -> Result<Vec<Medium>, ApiError> {
     for item in urls.array()?.unwrap_or_default() {
         all.push(Medium::of_url(address(&item)?));
     }
-    all.extend(items(&media)?);
+    all.extend(items(media)?);
     Ok(all)
 }
 
@@ -103,17 +116,32 @@ fn address(field: &Field<'_>) -> Result<String, ApiError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hub_web::Takes;
+    use hub_web::{Params, Takes};
+
+    const TAKEN: Takes = Takes {
+        own: &[&[MEDIA_URLS, MEDIA]],
+        common: &[],
+    };
 
     fn refused(media: &str) -> Option<String> {
         let body = format!("{{{media}}}");
         let body = Some(("application/json", body.as_bytes()));
         let params = Params::from_parts("", body).unwrap();
-        let params = params.taking(Takes {
-            own: &[&[MEDIA_URLS, MEDIA]],
-            common: &[],
-        });
-        read(&params).unwrap_err().param().map(str::to_owned)
+        let params = params.taking(TAKEN);
+        read(&params.get("media_urls"), &params.get("media"))
+            .unwrap_err()
+            .param()
+            .map(str::to_owned)
+    }
+
+    #[test]
+    fn media_keep_what_is_said_of_them() {
+        let said = r#"{"media":[{"url":"https://a.example","type":"text/x-own; a=1","filename":"Größe.png"}]}"#;
+        let params = Params::from_parts("", Some(("application/json", said.as_bytes()))).unwrap();
+        let params = params.taking(TAKEN);
+        let read = read(&params.get("media_urls"), &params.get("media")).unwrap();
+        assert_eq!(read[0].media_type.as_deref(), Some("text/x-own; a=1"));
+        assert_eq!(read[0].filename.as_deref(), Some("Größe.png"));
     }
 
     #[test]

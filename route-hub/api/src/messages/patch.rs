@@ -371,14 +371,8 @@ fn media(params: &Params) -> Result<Option<Option<Given<Vec<Medium>>>>, ApiError
     if !names.iter().any(|name| params.get(name).is_present()) {
         return Ok(None);
     }
-    let field = params.get("media_urls");
-    let name = if field.is_empty() {
-        "media"
-    } else {
-        "media_urls"
-    };
-    let media = Some(links::read(params)?).filter(|media| !media.is_empty());
-    Ok(Some(media.map(|media| Given::new(name, media))))
+    let (urls, media) = (params.get("media_urls"), params.get("media"));
+    Ok(Some(links::named(&urls, &media)?))
 }
 
 fn on_unknown(field: &Field<'_>) -> Result<Option<OnUnknown>, ApiError> {
