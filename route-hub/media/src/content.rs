@@ -56,23 +56,18 @@ impl MediaType {
     /// # Errors
     /// When it is no type, or one that the hub does not keep.
     pub fn declared(text: &str) -> Result<Self, Refused> {
-        let name = text.split(';').next().unwrap_or_default().trim();
-        let name = name.to_ascii_lowercase();
-        let is_token = |part: &str| {
-            let good = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&byte);
-            !part.is_empty() && part.bytes().all(good)
-        };
-        match name.split_once('/') {
-            Some((kind, sub))
-                if is_token(kind) && is_token(sub) && name.len() <= TYPE_LENGTH_MAX =>
-            {
-                match is_kept(kind, &name) {
-                    true => Ok(Self(name)),
-                    false => Err(Refused::Type(name)),
-                }
-            }
-            _ => Err(Refused::NoType),
+        let (kind, sub) = parts(text).ok_or(Refused::NoType)?;
+        let kind = kind.to_ascii_lowercase();
+        let name = format!("{kind}/{}", sub.to_ascii_lowercase());
+        match is_kept(&kind, &name) {
+            true => Ok(Self(name)),
+            false => Err(Refused::Type(name)),
         }
+    }
+
+    /// Says whether a text is a type, also with parameters, and also one that the hub does not keep.
+    pub fn is_type(text: &str) -> bool {
+        parts(text).is_some() && !text.contains(char::is_control)
     }
 
     /// Returns the type that a file name or an address ends with, if it is one that the hub keeps.
@@ -99,6 +94,18 @@ impl MediaType {
         let kind = self.0.split('/').next().unwrap_or_default();
         matches!(kind, "image" | "video" | "audio") || self.0 == PDF
     }
+}
+
+/// Returns the two names of a type without its parameters, if it is one.
+fn parts(text: &str) -> Option<(&str, &str)> {
+    let name = text.split(';').next().unwrap_or_default().trim();
+    let is_token = |part: &str| {
+        let good = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&byte);
+        !part.is_empty() && part.bytes().all(good)
+    };
+    let parts = name.split_once('/')?;
+    let is_type = is_token(parts.0) && is_token(parts.1) && name.len() <= TYPE_LENGTH_MAX;
+    is_type.then_some(parts)
 }
 
 /// The extensions that media have.

@@ -2,7 +2,7 @@
 
 use crate::parse;
 use hub_app::commands::new_message::Given;
-use hub_app::files::is_data_uri;
+use hub_app::files::{is_data_uri, is_type};
 use hub_domain::{FILENAME_LENGTH_MAX, MEDIA_MAX, Medium};
 use hub_web::{ApiError, Field, Kind, Member};
 use postrider_model::kind;
@@ -86,13 +86,18 @@ fn medium(item: &Field<'_>) -> Result<Medium, ApiError> {
             ..Medium::default()
         });
     }
-    let text = |name| {
-        let text = object.get(name).string()?;
-        Ok::<_, ApiError>(text.filter(|text| !text.is_empty()).map(str::to_owned))
+    let text = |name, is_right: fn(&str) -> bool, rule| {
+        let field = object.get(name);
+        let text = field.string()?.filter(|text| !text.is_empty());
+        match text.is_none_or(is_right) {
+            true => Ok(text.map(str::to_owned)),
+            false => Err(field.refuse(rule)),
+        }
     };
+    let is_plain = |name: &str| !name.contains(char::is_control);
     Ok(Medium {
-        media_type: text("type")?,
-        filename: text("filename")?,
+        media_type: text("type", is_type, "must be a type such as image/png")?,
+        filename: text("filename", is_plain, "must have no control characters")?,
         ..Medium::of_url(address(&object.get("url"))?)
     })
 }
@@ -156,6 +161,18 @@ mod tests {
             (
                 r#""media":[{"url":"https://a.example","type":5}]"#,
                 "media[0][type]",
+            ),
+            (
+                r#""media":[{"url":"https://a.example","type":"picture"}]"#,
+                "media[0][type]",
+            ),
+            (
+                r#""media":[{"url":"https://a.example","type":"image/png;\u0007"}]"#,
+                "media[0][type]",
+            ),
+            (
+                r#""media":[{"url":"https://a.example","filename":"a\nb.png"}]"#,
+                "media[0][filename]",
             ),
             (r#""media":["http://a.example"]"#, "media[0]"),
             (

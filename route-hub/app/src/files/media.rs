@@ -17,6 +17,11 @@ pub fn is_data_uri(text: &str) -> bool {
     DataUri::is_meant(text)
 }
 
+/// Says whether a text is a type as media have one: `image/png`, also with parameters.
+pub fn is_type(text: &str) -> bool {
+    MediaType::is_type(text)
+}
+
 /// Makes of what a request names what its messages carry: bytes become files, and of files is noted
 /// what they are. Addresses are never fetched.
 pub(crate) async fn keep(
