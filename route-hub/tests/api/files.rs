@@ -132,6 +132,11 @@ async fn an_address_shows_a_file_and_lets_nothing_of_it_run() {
         (small.status, small.header("content-type")),
         (200, "image/jpeg")
     );
+    let disposition = small.header("content-disposition");
+    assert!(
+        disposition.starts_with("inline; filename=\"a _dot_.jpg\""),
+        "{disposition}"
+    );
     let url = file["url"].as_str().unwrap();
     for (from, to) in [
         ("expires=", "expires=9"),

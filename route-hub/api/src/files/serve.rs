@@ -15,7 +15,6 @@ use futures_util::TryStreamExt as _;
 use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use hub_app::files::{self, Asked, Grant, Served};
 use hub_app::hub::Hub;
-use hub_domain::StoredFile;
 use hub_web::ApiError;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::io;
@@ -63,7 +62,7 @@ async fn answered(hub: &Hub, what: Asked, (Path(id), uri, headers): Asking) -> R
         }
     };
     match files::serve(hub, id, what, &grant, choose).await {
-        Ok(served) => shown(served, &asked),
+        Ok(served) => shown(served, what, &asked),
         Err(failure) => Failure::from(failure).into_response(),
     }
 }
@@ -115,7 +114,7 @@ fn range(text: &str, size: u64) -> Wanted {
     }
 }
 
-fn shown(served: Served, asked: &Wanted) -> Response {
+fn shown(served: Served, what: Asked, asked: &Wanted) -> Response {
     let Served {
         file,
         media_type,
@@ -149,7 +148,12 @@ fn shown(served: Served, asked: &Wanted) -> Response {
         }
     };
     put(header::CONTENT_TYPE, media_type);
-    put(header::CONTENT_DISPOSITION, disposition(&file, is_shown));
+    let name = file.filename.as_deref().unwrap_or_default();
+    let name = match what {
+        Asked::File => plain_name(name),
+        Asked::Thumbnail => name_of_thumbnail(&plain_name(name)),
+    };
+    put(header::CONTENT_DISPOSITION, disposition(&name, is_shown));
     match asked {
         Wanted::All => put(header::CONTENT_LENGTH, size.to_string()),
         Wanted::Part(_) => {
@@ -168,14 +172,26 @@ fn shown(served: Served, asked: &Wanted) -> Response {
     response
 }
 
-/// Says under which name a browser saves a file. A path in a name, and what is no plain character, is
-/// left out; the whole name follows in UTF-8.
-fn disposition(file: &StoredFile, is_shown: bool) -> String {
-    let kind = if is_shown { "inline" } else { "attachment" };
-    let name = file.filename.as_deref().unwrap_or_default();
+/// Returns the name of a file without a path and without what hides in it.
+fn plain_name(name: &str) -> String {
     let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let name: String = name.chars().filter(|letter| !is_odd(*letter)).collect();
-    let name = name.trim_matches(['.', ' ']);
+    name.trim_matches(['.', ' ']).to_owned()
+}
+
+/// Returns the name of the thumbnail of a file: that is a JPEG, whatever the file is.
+fn name_of_thumbnail(name: &str) -> String {
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    match stem {
+        "" => String::new(),
+        stem => format!("{stem}.jpg"),
+    }
+}
+
+/// Says under which name a browser saves a file. What is no plain character is left out; the whole name
+/// follows in UTF-8.
+fn disposition(name: &str, is_shown: bool) -> String {
+    let kind = if is_shown { "inline" } else { "attachment" };
     if name.is_empty() {
         return kind.to_owned();
     }
@@ -195,28 +211,9 @@ fn is_odd(letter: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hub_domain::{FileCategory, FileSource};
-    use postrider_model::{Id, Key, UnixMs};
 
-    fn called(name: Option<&str>) -> String {
-        let file = StoredFile {
-            id: Id::new(Key::default()),
-            project_id: Id::new(Key::default()),
-            filename: name.map(str::to_owned),
-            media_type: "image/png".to_owned(),
-            served_type: "image/png".to_owned(),
-            size: 1,
-            description: None,
-            category: FileCategory::OutgoingMedia,
-            source: FileSource::Api,
-            message_id: None,
-            sha256: String::new(),
-            thumbnail_size: None,
-            time_created: UnixMs(0),
-            time_touched: UnixMs(0),
-            needs: None,
-        };
-        disposition(&file, true)
+    fn called(name: &str) -> String {
+        disposition(&plain_name(name), true)
     }
 
     #[test]
@@ -230,15 +227,27 @@ mod tests {
             ("gpj.\u{202e}exe", "gpj.exe"),
             ("Größe.png", "Gr__e.png"),
         ] {
-            let shown = called(Some(given));
+            let shown = called(given);
             let expected = format!("inline; filename=\"{plain}\"; ");
             assert!(shown.starts_with(&expected), "{shown}");
             assert!(HeaderValue::try_from(shown).is_ok());
         }
-        for nothing in [None, Some(""), Some(".."), Some("a/"), Some("\u{202e}")] {
+        for nothing in ["", "..", "a/", "\u{202e}"] {
             assert_eq!(called(nothing), "inline");
         }
-        assert!(called(Some("Größe.png")).ends_with("UTF-8''Gr%C3%B6%C3%9Fe.png"));
+        assert!(called("Größe.png").ends_with("UTF-8''Gr%C3%B6%C3%9Fe.png"));
+    }
+
+    #[test]
+    fn a_thumbnail_is_called_a_jpeg() {
+        for (file, thumbnail) in [
+            ("photo.png", "photo.jpg"),
+            ("../a.b.gif", "a.b.jpg"),
+            ("photo", "photo.jpg"),
+            ("", ""),
+        ] {
+            assert_eq!(name_of_thumbnail(&plain_name(file)), thumbnail, "{file}");
+        }
     }
 
     #[test]
