@@ -161,7 +161,7 @@ pub fn recognise(bytes: &[u8], declared: &MediaType) -> Result<MediaType, Refuse
                 Ok(MediaType(found.mime_type().to_owned()))
             }
             _ if found.mime_type() == PDF => Ok(MediaType(PDF.to_owned())),
-            other => Err(Refused::Content(words(other))),
+            other => Err(Refused::Content(words(other, found.mime_type()))),
         };
     }
     if REFUSED_STARTS.iter().any(|start| bytes.starts_with(start)) {
@@ -176,13 +176,20 @@ pub fn recognise(bytes: &[u8], declared: &MediaType) -> Result<MediaType, Refuse
     Ok(declared.clone())
 }
 
-fn words(of: MatcherType) -> &'static str {
-    match of {
-        MatcherType::App => "a program",
-        MatcherType::Archive => "an archive",
-        MatcherType::Book | MatcherType::Doc => "a document",
-        MatcherType::Font => "a font",
-        MatcherType::Text => "HTML, XML or a script",
+/// Says what content is; what `infer` counts among archives is not always one.
+fn words(of: MatcherType, name: &str) -> &'static str {
+    match (of, name) {
+        (_, "application/rtf" | "application/postscript" | "application/x-ole-storage") => {
+            "a document"
+        }
+        (_, "application/vnd.sqlite3") => "a database",
+        (_, "application/x-shockwave-flash" | "application/x-nintendo-nes-rom") => "a program",
+        (_, "application/dicom" | "application/octet-stream") => "something else",
+        (MatcherType::App, _) => "a program",
+        (MatcherType::Archive, _) => "an archive",
+        (MatcherType::Book | MatcherType::Doc, _) => "a document",
+        (MatcherType::Font, _) => "a font",
+        (MatcherType::Text, _) => "HTML, XML or a script",
         _ => "something else",
     }
 }
@@ -267,6 +274,26 @@ mod tests {
         assert_eq!(card.as_str(), "text/vcard");
         let unknown = recognise(b"anything", &declared("audio/x-own")).unwrap();
         assert_eq!(unknown.as_str(), "audio/x-own");
+    }
+
+    #[test]
+    fn what_is_refused_is_called_what_it_is() {
+        for (bytes, words) in [
+            (&b"{\\rtf1\\ansi"[..], "a document"),
+            (b"%!PS-Adobe-3.0", "a document"),
+            (b"SQLite format 3\0", "a database"),
+            (b"CWS\x0a\0\0\0\0", "a program"),
+            (b"FWS\x0a\0\0\0\0", "a program"),
+            (b"PK\x03\x04rest of a zip archive", "an archive"),
+            (b"\x1f\x8b\x08\0", "an archive"),
+        ] {
+            let refused = Err(Refused::Content(words));
+            assert_eq!(
+                recognise(bytes, &declared("image/png")),
+                refused,
+                "{bytes:?}"
+            );
+        }
     }
 
     #[test]
