@@ -38,7 +38,7 @@ pub mod by {
     pub const NAME: Column = Column::filled("name_folded", Kind::Folded);
 }
 
-const TABLE: Table<Project> = Table::plain("projects", read_columns!(), read);
+const TABLE: Table<Project> = Table::plain("projects", columns!(), read_own);
 
 /// Stores a new project.
 ///
@@ -291,6 +291,19 @@ fn scopes(reach: Reach) -> Vec<Scope> {
 
 pub(crate) fn read(row: &Row<'_>) -> Result<Project, StoreError> {
     let mut columns = Cursor::new(row);
+    let own = of_columns(&mut columns)?;
+    Ok(Project {
+        suspend_time: suspend_time(&mut columns)?,
+        ..own
+    })
+}
+
+/// Reads a project to be shown, without its organization's plan.
+fn read_own(row: &Row<'_>) -> Result<Project, StoreError> {
+    of_columns(&mut Cursor::new(row))
+}
+
+fn of_columns(columns: &mut Cursor<'_>) -> Result<Project, StoreError> {
     Ok(Project {
         id: columns.id()?,
         organization_id: columns.id()?,
@@ -314,6 +327,6 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Project, StoreError> {
         stopped: columns.flag()?,
         time_created: columns.time()?,
         sms_parts_max: columns.opt_count()?,
-        suspend_time: suspend_time(&mut columns)?,
+        suspend_time: None,
     })
 }

@@ -45,7 +45,12 @@ async fn read_receipts_and_typing_indicators_are_for_whatsapp_alone() {
         for message in [&incoming, &outgoing] {
             let path = format!("messages/{}/{call}", id(message));
             let (code, param) = client.call("POST", &path, None).await.refused(400);
-            assert_eq!((code.as_str(), param), ("invalid_param", None), "{call}");
+            let param = param.as_deref();
+            assert_eq!(
+                (code.as_str(), param),
+                ("invalid_param", Some("message_id")),
+                "{call}"
+            );
         }
         let path = format!("messages/SM0000000000000001/{call}");
         let reply = client.call("POST", &path, None).await;

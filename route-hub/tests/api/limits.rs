@@ -25,10 +25,11 @@ async fn set(test: &TestHub, patch: PlanPatch) {
     );
     let job = move |tx: &mut Tx<'_>| {
         let mut work = HubWork::new(&hub, tx, Who::Operator, now);
-        set_plan(&mut work, owner, &patch).map_err(|_| StoreError::Closed)
+        set_plan(&mut work, owner, &patch).map_err(|_| StoreError::Closed)?;
+        Ok::<_, StoreError>(work.effects)
     };
-    test.hub.store.write(job).await.expect("a plan");
-    test.hub.cache.forget_organization(owner);
+    let effects = test.hub.store.write(job).await.expect("a plan");
+    effects.perform(&test.hub);
 }
 
 async fn whole(test: &TestHub) -> Client {

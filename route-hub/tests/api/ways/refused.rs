@@ -343,7 +343,11 @@ fn check(stop: Stop, way: &Way, answer: Answer, reply: &Reply, what: &str) {
             assert_eq!(reply.json["error"]["param"], param, "{what}");
         }
         (Stop::Contact, Refused) => {
-            assert_eq!(reply.refused(400), ("invalid_param".to_owned(), None));
+            let (code, param) = reply.refused(400);
+            assert_eq!(
+                (code.as_str(), param.as_deref()),
+                ("invalid_param", Some("message_id"))
+            );
         }
         (Stop::Contact, NullItem) => {
             let nothing = json!({ "id": null, "status": null });
