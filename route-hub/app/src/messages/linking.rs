@@ -368,7 +368,7 @@ mod tests {
         prop::collection::vec(word, 0..12).prop_map(|words| words.join(" "))
     }
 
-    /// What may stand directly before or after a URL and is none of it.
+    /// What may stand directly before or after a URL without being part of it.
     const BESIDE: &[&str] = &[
         " ", "\n", "\u{a0}", "\u{3000}", "\u{2028}", "“", "”", "‘", "’", "«", "»", "…", "—", "。",
         "，", "、", "！", "（", "）", "،", "।", ", ", ". ", "\" ", ") ",

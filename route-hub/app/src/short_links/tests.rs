@@ -145,17 +145,21 @@ fn the_first_click_of_a_person_counts_and_no_other() {
     assert_eq!(first_click(&office, link), Some(first));
 }
 
-#[test]
-fn a_link_ends_at_its_time() {
-    let office = office();
-    let options = SendOptions {
+/// Links that end a minute after their message is queued.
+fn for_a_minute() -> SendOptions {
+    SendOptions {
         short_links: Some(ShortLinkParams {
             expiration_sec: Some(60),
             ..ShortLinkParams::default()
         }),
         ..tracking()
-    };
-    let sent = send_text(&office, PAGE, options).unwrap();
+    }
+}
+
+#[test]
+fn a_link_ends_at_its_time() {
+    let office = office();
+    let sent = send_text(&office, PAGE, for_a_minute()).unwrap();
     let end = sent.links[0].expiration_time.unwrap();
     assert_eq!(end.0 - sent.message.time_created.0, 60_000);
     let mut over = sent.links[0].clone();
@@ -171,14 +175,7 @@ fn a_link_ends_at_its_time() {
 #[test]
 fn links_of_a_message_that_is_queued_again_last_as_long_from_then_on() {
     let office = office();
-    let options = SendOptions {
-        short_links: Some(ShortLinkParams {
-            expiration_sec: Some(60),
-            ..ShortLinkParams::default()
-        }),
-        ..tracking()
-    };
-    let sent = send_text(&office, PAGE, options).unwrap();
+    let sent = send_text(&office, PAGE, for_a_minute()).unwrap();
     let mut actor = office.actor(Who::Operator);
     let id = sent.message.id;
     for later_ms in [100_000, 500_000] {
