@@ -10,6 +10,7 @@ use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
 use hub_domain::{OutboxRow, WebhookEvent};
 use postrider_model::{MessageId, ProjectId, Secret, UnixMs};
+use std::collections::BTreeSet;
 
 macro_rules! columns {
     () => {
@@ -54,18 +55,18 @@ pub fn get(tx: &mut Tx<'_>, id: i64) -> Result<Option<OutboxRow>, StoreError> {
     )
 }
 
-/// Notes an attempt that failed and when the next one is due.
+/// Notes an attempt that failed and when the next one is due; says whether the event is still there.
 pub fn mark_attempt(
     tx: &mut Tx<'_>,
     id: i64,
     attempts: u32,
     due_at: UnixMs,
-) -> Result<(), StoreError> {
-    tx.run(
+) -> Result<bool, StoreError> {
+    let marked = tx.execute(
         "UPDATE outbox SET attempts = $2, due_at = $3 WHERE id = $1",
         &values![id, attempts, due_at],
     )?;
-    Ok(())
+    Ok(marked > 0)
 }
 
 /// Sends an event that waits to another address, as soon as it may go.
@@ -86,20 +87,24 @@ pub fn redirect(tx: &mut Tx<'_>, row: &OutboxRow) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Removes events of a project, delivered or given up, and returns how many there still were.
+/// Removes events of a project, delivered or given up, and returns those that were still there.
 pub fn delete(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
     ids: impl IntoIterator<Item = i64>,
-) -> Result<u64, StoreError> {
-    let mut gone = 0;
+) -> Result<BTreeSet<i64>, StoreError> {
+    let mut gone = BTreeSet::new();
     for id in ids {
-        gone += tx.execute(
+        let deleted = tx.execute(
             "DELETE FROM outbox WHERE id = $1 AND project_id = $2",
             &values![id, project_id],
         )?;
+        if deleted > 0 {
+            gone.insert(id);
+        }
     }
-    left(tx, project_id, gone)
+    left(tx, project_id, gone.len())?;
+    Ok(gone)
 }
 
 /// Removes the events of a message that was deleted, and returns how many there were.

@@ -33,8 +33,12 @@ const STATEMENTS_MAX: usize = 256;
 const STEPS_PER_LOOK: u16 = 1_000;
 /// The size of the log at which it is written back: 16,000 pages.
 const LOG_BYTES: u64 = 16_000 * 4_096;
-/// The page cache of the connection that writes, in SQLite's words: 64 MiB.
-const CACHE_SIZE: i64 = -65_536;
+/// The page cache of the connection that writes, in SQLite's words: 16 MiB.
+///
+/// Where a commit split a page of a file below 1 GiB, SQLite looks at each page of the cache
+/// (`balance_nonroot` numbers pages anew by way of the lock page, and so the cache is truncated): a
+/// larger cache costs more than it saves. See ADR 36.
+const CACHE_SIZE: i64 = -16_384;
 /// That of one that reads: 32 MiB.
 const READER_CACHE_SIZE: i64 = -32_768;
 
@@ -185,14 +189,16 @@ pub(crate) fn is_ours(connection: &Connection, path: &Path) -> Result<bool, Stor
 }
 
 fn configure(connection: &Connection) -> Result<(), StoreError> {
-    let set = "PRAGMA journal_mode = WAL;
+    let set = format!(
+        "PRAGMA journal_mode = WAL;
         PRAGMA synchronous = FULL;
         PRAGMA wal_autocheckpoint = 16000;
         PRAGMA temp_store = MEMORY;
-        PRAGMA cache_size = -65536;
+        PRAGMA cache_size = {CACHE_SIZE};
         PRAGMA mmap_size = 268435456;
-        PRAGMA foreign_keys = OFF;";
-    connection.execute_batch(set).map_err(failure)
+        PRAGMA foreign_keys = OFF;"
+    );
+    connection.execute_batch(&set).map_err(failure)
 }
 
 /// Brings the log to the size that checkpoints leave it at.

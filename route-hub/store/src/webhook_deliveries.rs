@@ -7,7 +7,7 @@ use crate::list::{self, Column, Index, Kind, ListQuery, Page, Scope, Table};
 use crate::purge::{self, Purged};
 use crate::row::Cursor;
 use crate::{Row, StoreError, Tx, values};
-use hub_domain::{DeliveryAttempt, DeliveryStatus, WebhookDelivery, WebhookEvent};
+use hub_domain::{DeliveryAttempt, DeliveryStatus, OutboxRow, WebhookDelivery, WebhookEvent};
 use postrider_model::{Key, MessageId, ProjectId, UnixMs, WebhookDeliveryId};
 
 /// Most attempts of one delivery that are kept.
@@ -45,26 +45,26 @@ const TABLE: Table<WebhookDelivery> = Table {
 
 /// What happened to an event.
 #[derive(Debug, Clone)]
-pub struct Noted {
-    /// Its key in the outbox.
-    pub id: i64,
+pub struct Noted<'a> {
+    /// Its row in the outbox.
+    pub row: &'a OutboxRow,
     /// Where it stands now.
     pub status: DeliveryStatus,
     /// The attempt that ended, unless none was made.
     pub attempt: Option<DeliveryAttempt>,
 }
 
-/// Notes what happened to events of a project that are still in the outbox, and keeps its newest `most`.
-/// What is gone from there was deleted with its message, and is not kept.
-pub fn note(
+/// Notes what happened to events of a project, and keeps its newest `most`. Who notes has seen the
+/// event in the outbox: one that is gone was deleted with its message, and is not kept.
+pub fn note<'a>(
     tx: &mut Tx<'_>,
     project_id: ProjectId,
-    noted: impl IntoIterator<Item = Noted>,
+    noted: impl IntoIterator<Item = Noted<'a>>,
     most: u64,
 ) -> Result<(), StoreError> {
     let mut new = 0;
     for noted in noted {
-        match insert(tx, project_id, &noted)? {
+        match insert(tx, &noted)? {
             0 => add(tx, project_id, noted)?,
             _ => new += 1,
         }
@@ -76,25 +76,33 @@ pub fn note(
     Ok(())
 }
 
-fn insert(tx: &mut Tx<'_>, project_id: ProjectId, noted: &Noted) -> Result<usize, StoreError> {
+/// Not `INSERT … SELECT` from the outbox: SQLite copies each page that such a statement changes, to be
+/// able to undo half of it.
+fn insert(tx: &mut Tx<'_>, noted: &Noted<'_>) -> Result<usize, StoreError> {
+    let row = noted.row;
     tx.execute(
         concat!(
             "INSERT INTO webhook_deliveries (",
             columns!(),
-            ") SELECT id, project_id, webhook_id, message_id, event, $3, time_created, url, $4, body \
-             FROM outbox WHERE id = $1 AND project_id = $2 ON CONFLICT (id) DO NOTHING"
+            ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (id) DO NOTHING"
         ),
         &values![
-            noted.id,
-            project_id,
+            row.id,
+            row.project_id,
+            row.webhook_id,
+            row.message_id,
+            row.event.code(),
             noted.status.code(),
+            row.time_created,
+            &row.url,
             attempts_json(noted.attempt.as_slice()),
+            &row.body,
         ],
     )
 }
 
-fn add(tx: &mut Tx<'_>, project_id: ProjectId, noted: Noted) -> Result<(), StoreError> {
-    let Some(id) = Key::new(noted.id).map(WebhookDeliveryId::new) else {
+fn add(tx: &mut Tx<'_>, project_id: ProjectId, noted: Noted<'_>) -> Result<(), StoreError> {
+    let Some(id) = Key::new(noted.row.id).map(WebhookDeliveryId::new) else {
         return Ok(());
     };
     let Some(mut delivery) = get(tx, project_id, id)? else {

@@ -52,7 +52,7 @@ async fn all_that_is_old_goes_in_steps_and_what_is_new_stays() {
             let row = event(tx.key(now.unix).get(), project, now.unix);
             outbox::insert(tx, &row)?;
             let noted = Noted {
-                id: row.id,
+                row: &row,
                 status: DeliveryStatus::GivenUp,
                 attempt: None,
             };

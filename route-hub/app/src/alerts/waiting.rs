@@ -92,12 +92,11 @@ fn end_oldest(work: &mut UnitOfWork<'_, '_>, count: u64) -> Result<(), StoreErro
     let limit = u32::try_from(count).unwrap_or(u32::MAX);
     let project = work.project.id;
     let oldest = outbox::oldest(work.tx, project, limit)?;
+    outbox::delete(work.tx, project, oldest.iter().map(|row| row.id))?;
     let ended = oldest.iter().map(|row| Noted {
-        id: row.id,
+        row,
         status: DeliveryStatus::OverCap,
         attempt: None,
     });
-    webhook_deliveries::note(work.tx, project, ended, work.hub.caps().deliveries)?;
-    outbox::delete(work.tx, project, oldest.iter().map(|row| row.id))?;
-    Ok(())
+    webhook_deliveries::note(work.tx, project, ended, work.hub.caps().deliveries)
 }

@@ -108,7 +108,7 @@ impl Fixture {
         let ids: Vec<i64> = self.outbox().iter().take(count).map(|row| row.id).collect();
         self.work(self.now, move |work| {
             let gone = outbox::delete(work.tx, project, ids.clone())?;
-            waiting::left(work, gone)
+            waiting::left(work, gone.len() as u64)
         });
     }
 

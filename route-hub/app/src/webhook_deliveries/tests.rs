@@ -41,7 +41,7 @@ fn told(office: &Office, row: OutboxRow, status: DeliveryStatus) -> WebhookDeliv
         outbox::insert(work.tx, &row)?;
         let attempt = None;
         let noted = Noted {
-            id,
+            row: &row,
             status,
             attempt,
         };

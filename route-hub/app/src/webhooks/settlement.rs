@@ -50,6 +50,12 @@ pub(crate) enum Fate {
     },
 }
 
+impl Fate {
+    fn is_end(self) -> bool {
+        !matches!(self, Self::Again { .. })
+    }
+}
+
 /// One row's fate, to be committed.
 #[derive(Debug, Clone)]
 pub(crate) struct Settlement {
@@ -71,22 +77,27 @@ pub(crate) fn commit(
     batch: &[Settlement],
     kept_max: u64,
 ) -> Result<u64, StoreError> {
-    webhook_deliveries::note(tx, project, batch.iter().filter_map(noted), kept_max)?;
-    let mut gone = Vec::new();
+    let ended = batch.iter().filter(|one| one.fate.is_end());
+    let gone = outbox::delete(tx, project, ended.map(|one| one.row.id))?;
+    let mut happened = Vec::new();
     for settlement in batch {
-        match settlement.fate {
-            Fate::Delivered | Fate::GivenUp => gone.push(settlement.row.id),
+        let was_there = match settlement.fate {
+            Fate::Delivered | Fate::GivenUp => gone.contains(&settlement.row.id),
             Fate::Again { due_at, attempts } => {
-                outbox::mark_attempt(tx, settlement.row.id, attempts, due_at)?;
                 outbox::put_off_followers(tx, &settlement.row, due_at)?;
+                outbox::mark_attempt(tx, settlement.row.id, attempts, due_at)?
             }
+        };
+        if was_there {
+            happened.extend(noted(settlement));
         }
     }
-    outbox::delete(tx, project, gone)
+    webhook_deliveries::note(tx, project, happened, kept_max)?;
+    Ok(gone.len() as u64)
 }
 
 /// Returns what is noted of a row; nothing of one that only waits behind another.
-fn noted(settlement: &Settlement) -> Option<Noted> {
+fn noted(settlement: &Settlement) -> Option<Noted<'_>> {
     let status = match settlement.fate {
         Fate::Delivered => DeliveryStatus::Delivered,
         Fate::GivenUp => DeliveryStatus::GivenUp,
@@ -101,8 +112,47 @@ fn noted(settlement: &Settlement) -> Option<Noted> {
         http_status: ending.http_status,
     });
     Some(Noted {
-        id: settlement.row.id,
+        row: &settlement.row,
         status,
         attempt,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::webhooks::testing::{Fixture, project, row};
+
+    #[test]
+    fn what_was_deleted_under_way_leaves_no_trace() {
+        let fixture = Fixture::new();
+        let ending = Some(Ending::answered(200));
+        let settled = |id, fate| Settlement {
+            row: Arc::new(row(id)),
+            fate,
+            ending,
+            time: UnixMs(5),
+        };
+        let again = Fate::Again {
+            due_at: UnixMs(9),
+            attempts: 1,
+        };
+        let batch = [
+            settled(1, Fate::Delivered),
+            settled(2, Fate::Delivered),
+            settled(3, again),
+            settled(4, again),
+        ];
+        let gone = fixture.work(fixture.now, move |work| {
+            for there in [1, 3] {
+                outbox::insert(work.tx, &row(there))?;
+            }
+            commit(work.tx, project(1), &batch, 100)
+        });
+        assert_eq!(gone, 1);
+        let kept = fixture.deliveries();
+        let kept: Vec<_> = kept.iter().map(|one| (one.id.get(), one.status)).collect();
+        let expected = [(1, DeliveryStatus::Delivered), (3, DeliveryStatus::Waiting)];
+        assert_eq!(kept, expected);
+    }
 }

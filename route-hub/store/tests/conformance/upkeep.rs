@@ -7,6 +7,7 @@ use hub_domain::*;
 use hub_store::idempotency::{self, KeptAnswer};
 use hub_store::*;
 use postrider_model::*;
+use std::collections::BTreeSet;
 
 fn alert(value: i64) -> Alert {
     Alert {
@@ -42,29 +43,34 @@ pub(crate) fn events_of_one_message_come_one_after_the_other<B: Backend>() {
         let due = [1, 2, 3, 4].map(|key| due_at(tx, key));
         let due: Result<Vec<_>, StoreError> = due.into_iter().collect();
         assert_eq!(due?, [Some(30), Some(90), Some(20), Some(5)]);
-        outbox::mark_attempt(tx, 4, 1, UnixMs(60))?;
+        assert!(outbox::mark_attempt(tx, 4, 1, UnixMs(60))?);
+        assert!(!outbox::mark_attempt(tx, 99, 1, UnixMs(60))?);
         assert_eq!(outbox::get(tx, 4)?.map(|row| row.attempts), Some(1));
         assert_eq!((outbox::waiting(tx, id(10))?, outbox::count(tx)?), (4, 4));
         let oldest = outbox::oldest(tx, id(10), 2)?;
         assert_eq!([oldest[0].id, oldest[1].id], [1, 2]);
         assert_eq!(outbox::delete_of_message(tx, id(11), id(50))?, 0);
         assert_eq!(outbox::delete_of_message(tx, id(10), id(50))?, 2);
-        assert_eq!(outbox::delete(tx, id(11), [4])?, 0);
-        assert_eq!(outbox::delete(tx, id(10), [4, 4, 99])?, 1);
+        assert_eq!(outbox::delete(tx, id(11), [4])?, BTreeSet::new());
+        assert_eq!(outbox::delete(tx, id(10), [4, 4, 99])?, BTreeSet::from([4]));
         assert_eq!((outbox::waiting(tx, id(10))?, outbox::count(tx)?), (1, 1));
         assert_eq!(outbox::waiting(tx, id(11))?, 0);
         Ok(())
     });
 }
 
-fn noted(id: i64, status: DeliveryStatus, http_status: u16) -> webhook_deliveries::Noted {
+fn noted(
+    row: &OutboxRow,
+    status: DeliveryStatus,
+    http_status: u16,
+) -> webhook_deliveries::Noted<'_> {
     let attempt = DeliveryAttempt {
         time: NOW,
         outcome: "refused".to_owned(),
         http_status: Some(http_status),
     };
     webhook_deliveries::Noted {
-        id,
+        row,
         status,
         attempt: Some(attempt),
     }
@@ -83,13 +89,11 @@ fn deliveries(tx: &mut Tx<'_>, project: i64) -> Result<Vec<WebhookDelivery>, Sto
 pub(crate) fn a_delivery_keeps_its_attempts_and_a_project_its_newest<B: Backend>() {
     let (_backend, store) = opened::<B>();
     write(&store, |tx| {
-        for key in 1..=5 {
-            outbox::insert(tx, &sample::event(key, Some(50), 0))?;
-        }
+        let events = [1, 2, 3, 4, 5].map(|key| sample::event(key, Some(50), 0));
         let waiting = DeliveryStatus::Waiting;
-        let first = [noted(1, waiting, 500), noted(99, waiting, 500)];
+        let first = [noted(&events[0], waiting, 500)];
         webhook_deliveries::note(tx, id(10), first, 3)?;
-        let again = [noted(1, DeliveryStatus::Delivered, 200)];
+        let again = [noted(&events[0], DeliveryStatus::Delivered, 200)];
         webhook_deliveries::note(tx, id(10), again, 3)?;
         let kept = deliveries(tx, 10)?;
         let statuses: Vec<_> = kept[0].attempts.iter().map(|one| one.http_status).collect();
@@ -97,11 +101,11 @@ pub(crate) fn a_delivery_keeps_its_attempts_and_a_project_its_newest<B: Backend>
         assert_eq!(kept[0].status, DeliveryStatus::Delivered);
         assert_eq!(kept[0].body, "a=1");
         assert_eq!(webhook_deliveries::get(tx, id(11), kept[0].id)?, None);
-        let others = [2, 3, 4, 5].map(|key| noted(key, waiting, 500));
+        let others = events[1..].iter().map(|row| noted(row, waiting, 500));
         webhook_deliveries::note(tx, id(10), others, 3)?;
         let left: Vec<_> = deliveries(tx, 10)?.iter().map(|one| one.id.get()).collect();
         assert_eq!(left, [3, 4, 5]);
-        let many = (0..60).map(|_| noted(5, waiting, 503));
+        let many = (0..60).map(|_| noted(&events[4], waiting, 503));
         webhook_deliveries::note(tx, id(10), many, 3)?;
         assert_eq!(deliveries(tx, 10)?[2].attempts.len(), 50);
         Ok(())
@@ -111,19 +115,17 @@ pub(crate) fn a_delivery_keeps_its_attempts_and_a_project_its_newest<B: Backend>
 pub(crate) fn a_delivery_goes_with_its_message<B: Backend>() {
     let (_backend, store) = opened::<B>();
     write(&store, |tx| {
-        for (key, message) in [(1, Some(50)), (2, Some(51)), (3, None)] {
-            outbox::insert(tx, &sample::event(key, message, 0))?;
-        }
-        let all = [1, 2, 3].map(|key| noted(key, DeliveryStatus::Waiting, 500));
+        let events = [(1, Some(50)), (2, Some(51)), (3, None), (4, None)]
+            .map(|(key, message)| sample::event(key, message, 0));
+        let waiting = |row| noted(row, DeliveryStatus::Waiting, 500);
+        let all = events[..3].iter().map(waiting);
         webhook_deliveries::note(tx, id(10), all, 2)?;
         webhook_deliveries::forget(tx, id(51))?;
         webhook_deliveries::forget(tx, id(51))?;
         let left: Vec<_> = deliveries(tx, 10)?.iter().map(|one| one.id.get()).collect();
         assert_eq!(left, [3]);
         // What was taken away makes room again.
-        outbox::insert(tx, &sample::event(4, None, 0))?;
-        let more = [noted(4, DeliveryStatus::Waiting, 500)];
-        webhook_deliveries::note(tx, id(10), more, 2)?;
+        webhook_deliveries::note(tx, id(10), [waiting(&events[3])], 2)?;
         assert_eq!(deliveries(tx, 10)?.len(), 2);
         Ok(())
     });
