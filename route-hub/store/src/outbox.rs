@@ -7,10 +7,11 @@
 //! message has few events, and is found by its own.
 
 use crate::row::Cursor;
+use crate::value::{KEYS_OF_A_LOOK, keys_of_parameters, look_at};
 use crate::{Row, StoreError, Tx, values};
 use hub_domain::{OutboxRow, WebhookEvent};
 use postrider_model::{MessageId, ProjectId, Secret, UnixMs};
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::LazyLock};
 
 macro_rules! columns {
     () => {
@@ -55,18 +56,35 @@ pub fn get(tx: &mut Tx<'_>, id: i64) -> Result<Option<OutboxRow>, StoreError> {
     )
 }
 
-/// Notes an attempt that failed and when the next one is due; says whether the event is still there.
+/// Returns which of these events of a project are still there.
+pub fn there(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    ids: impl IntoIterator<Item = i64>,
+) -> Result<BTreeSet<i64>, StoreError> {
+    static LOOK: LazyLock<String> = LazyLock::new(|| {
+        let look = "SELECT id FROM outbox WHERE (project_id + 0) = $1 AND id IN (";
+        format!("{look}{})", keys_of_parameters())
+    });
+    let ids: Vec<i64> = ids.into_iter().collect();
+    let mut there = BTreeSet::new();
+    for some in ids.chunks(KEYS_OF_A_LOOK) {
+        there.extend(tx.query(&LOOK, &look_at(project_id, some), |row| row.int(0))?);
+    }
+    Ok(there)
+}
+
+/// Notes an attempt that failed and when the next one is due.
 pub fn mark_attempt(
     tx: &mut Tx<'_>,
     id: i64,
     attempts: u32,
     due_at: UnixMs,
-) -> Result<bool, StoreError> {
-    let marked = tx.execute(
+) -> Result<(), StoreError> {
+    tx.run(
         "UPDATE outbox SET attempts = $2, due_at = $3 WHERE id = $1",
         &values![id, attempts, due_at],
-    )?;
-    Ok(marked > 0)
+    )
 }
 
 /// Sends an event that waits to another address, as soon as it may go.
@@ -93,15 +111,9 @@ pub fn delete(
     project_id: ProjectId,
     ids: impl IntoIterator<Item = i64>,
 ) -> Result<BTreeSet<i64>, StoreError> {
-    let mut gone = BTreeSet::new();
-    for id in ids {
-        let deleted = tx.execute(
-            "DELETE FROM outbox WHERE id = $1 AND project_id = $2",
-            &values![id, project_id],
-        )?;
-        if deleted > 0 {
-            gone.insert(id);
-        }
+    let gone = there(tx, project_id, ids)?;
+    for id in &gone {
+        tx.run("DELETE FROM outbox WHERE id = $1", &values![*id])?;
     }
     left(tx, project_id, gone.len())?;
     Ok(gone)

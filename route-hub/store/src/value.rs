@@ -25,6 +25,25 @@ macro_rules! values {
     ($($value:expr),* $(,)?) => { [$($crate::Value::from($value)),*] };
 }
 
+/// Most keys of one look: so many parameters of [`keys_of_parameters`].
+pub(crate) const KEYS_OF_A_LOOK: usize = 64;
+
+/// Returns the parameters of a look at keys, behind the first: `$2, $3, …`.
+pub(crate) fn keys_of_parameters() -> String {
+    let numbers = 2..KEYS_OF_A_LOOK + 2;
+    let numbers: Vec<_> = numbers.map(|number| format!("${number}")).collect();
+    numbers.join(", ")
+}
+
+/// Returns the values of a look at so many keys or fewer: the first value, the keys, and the last of
+/// them again and again.
+pub(crate) fn look_at<'a>(first: impl Into<Value<'a>>, keys: &[i64]) -> Vec<Value<'a>> {
+    let last = keys.last().into_iter().cycle();
+    let keys = keys.iter().chain(last).take(KEYS_OF_A_LOOK);
+    let keys = keys.map(|key| Value::Int(*key));
+    std::iter::once(first.into()).chain(keys).collect()
+}
+
 /// Returns the parameters of so many rows: `($1, $2), ($3, $4)`.
 pub(crate) fn rows_of_parameters(count: usize, columns: usize) -> String {
     let row = |row: usize| {

@@ -6,9 +6,13 @@
 use crate::list::{self, Column, Index, Kind, ListQuery, Page, Scope, Table};
 use crate::purge::{self, Purged};
 use crate::row::Cursor;
+use crate::value::{KEYS_OF_A_LOOK, keys_of_parameters, look_at};
 use crate::{Row, StoreError, Tx, values};
 use hub_domain::{DeliveryAttempt, DeliveryStatus, OutboxRow, WebhookDelivery, WebhookEvent};
 use postrider_model::{Key, MessageId, ProjectId, UnixMs, WebhookDeliveryId};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::sync::LazyLock;
 
 /// Most attempts of one delivery that are kept.
 const ATTEMPTS_MAX: usize = 50;
@@ -62,13 +66,22 @@ pub fn note<'a>(
     noted: impl IntoIterator<Item = Noted<'a>>,
     most: u64,
 ) -> Result<(), StoreError> {
-    let mut new = 0;
+    let noted: Vec<_> = noted.into_iter().collect();
+    let mut known = attempts_of(tx, project_id, &noted)?;
+    let before = known.len();
     for noted in noted {
-        match insert(tx, &noted)? {
-            0 => add(tx, project_id, noted)?,
-            _ => new += 1,
+        match known.entry(noted.row.id) {
+            Entry::Vacant(new) => {
+                insert(tx, &noted)?;
+                new.insert(noted.attempt.into_iter().collect());
+            }
+            Entry::Occupied(mut attempts) => {
+                attempts.get_mut().extend(noted.attempt);
+                add(tx, noted.row.id, noted.status, attempts.get())?;
+            }
         }
     }
+    let new = i64::try_from(known.len() - before).unwrap_or(i64::MAX);
     if new > 0 {
         count_by(tx, project_id, new)?;
         trim(tx, project_id, most)?;
@@ -76,15 +89,37 @@ pub fn note<'a>(
     Ok(())
 }
 
+/// Returns the attempts of those events that something was noted of before.
+fn attempts_of(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    noted: &[Noted<'_>],
+) -> Result<BTreeMap<i64, Vec<DeliveryAttempt>>, StoreError> {
+    static LOOK: LazyLock<String> = LazyLock::new(|| {
+        let look =
+            "SELECT id, attempts FROM webhook_deliveries WHERE (project_id + 0) = $1 AND id IN (";
+        format!("{look}{})", keys_of_parameters())
+    });
+    let ids: Vec<_> = noted.iter().map(|noted| noted.row.id).collect();
+    let mut known = BTreeMap::new();
+    for some in ids.chunks(KEYS_OF_A_LOOK) {
+        known.extend(tx.query(&LOOK, &look_at(project_id, some), |row| {
+            let mut columns = Cursor::new(row);
+            Ok((columns.int()?, columns.parsed(attempts_from_json)?))
+        })?);
+    }
+    Ok(known)
+}
+
 /// Not `INSERT … SELECT` from the outbox: SQLite copies each page that such a statement changes, to be
 /// able to undo half of it.
-fn insert(tx: &mut Tx<'_>, noted: &Noted<'_>) -> Result<usize, StoreError> {
+fn insert(tx: &mut Tx<'_>, noted: &Noted<'_>) -> Result<(), StoreError> {
     let row = noted.row;
-    tx.execute(
+    tx.run(
         concat!(
             "INSERT INTO webhook_deliveries (",
             columns!(),
-            ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (id) DO NOTHING"
+            ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
         ),
         &values![
             row.id,
@@ -101,21 +136,25 @@ fn insert(tx: &mut Tx<'_>, noted: &Noted<'_>) -> Result<usize, StoreError> {
     )
 }
 
-fn add(tx: &mut Tx<'_>, project_id: ProjectId, noted: Noted<'_>) -> Result<(), StoreError> {
-    let Some(id) = Key::new(noted.row.id).map(WebhookDeliveryId::new) else {
-        return Ok(());
-    };
-    let Some(mut delivery) = get(tx, project_id, id)? else {
-        return Ok(());
-    };
-    delivery.status = noted.status;
-    delivery.attempts.extend(noted.attempt);
-    update(tx, &delivery)
+fn add(
+    tx: &mut Tx<'_>,
+    id: i64,
+    status: DeliveryStatus,
+    attempts: &[DeliveryAttempt],
+) -> Result<(), StoreError> {
+    tx.run(
+        "UPDATE webhook_deliveries SET status = $2, attempts = $3 WHERE id = $1",
+        &values![id, status.code(), attempts_json(newest(attempts))],
+    )
+}
+
+/// Returns those attempts that are kept.
+fn newest(attempts: &[DeliveryAttempt]) -> &[DeliveryAttempt] {
+    &attempts[attempts.len().saturating_sub(ATTEMPTS_MAX)..]
 }
 
 /// Stores where a delivery goes and stands, and its last attempts.
 pub fn update(tx: &mut Tx<'_>, delivery: &WebhookDelivery) -> Result<(), StoreError> {
-    let over = delivery.attempts.len().saturating_sub(ATTEMPTS_MAX);
     tx.run(
         "UPDATE webhook_deliveries SET status = $3, url = $4, attempts = $5 \
          WHERE id = $1 AND project_id = $2",
@@ -124,7 +163,7 @@ pub fn update(tx: &mut Tx<'_>, delivery: &WebhookDelivery) -> Result<(), StoreEr
             delivery.project_id,
             delivery.status.code(),
             &delivery.url,
-            attempts_json(&delivery.attempts[over..]),
+            attempts_json(newest(&delivery.attempts)),
         ],
     )
 }

@@ -77,21 +77,17 @@ pub(crate) fn commit(
     batch: &[Settlement],
     kept_max: u64,
 ) -> Result<u64, StoreError> {
-    let ended = batch.iter().filter(|one| one.fate.is_end());
-    let gone = outbox::delete(tx, project, ended.map(|one| one.row.id))?;
-    let mut happened = Vec::new();
-    for settlement in batch {
-        let was_there = match settlement.fate {
-            Fate::Delivered | Fate::GivenUp => gone.contains(&settlement.row.id),
-            Fate::Again { due_at, attempts } => {
-                outbox::put_off_followers(tx, &settlement.row, due_at)?;
-                outbox::mark_attempt(tx, settlement.row.id, attempts, due_at)?
-            }
-        };
-        if was_there {
-            happened.extend(noted(settlement));
+    let (ended, again): (Vec<_>, Vec<_>) = batch.iter().partition(|one| one.fate.is_end());
+    let gone = outbox::delete(tx, project, ended.iter().map(|one| one.row.id))?;
+    let stay = outbox::there(tx, project, again.iter().map(|one| one.row.id))?;
+    for settlement in again {
+        if let Fate::Again { due_at, attempts } = settlement.fate {
+            outbox::mark_attempt(tx, settlement.row.id, attempts, due_at)?;
+            outbox::put_off_followers(tx, &settlement.row, due_at)?;
         }
     }
+    let was_there = |one: &&Settlement| gone.contains(&one.row.id) || stay.contains(&one.row.id);
+    let happened = batch.iter().filter(was_there).filter_map(noted);
     webhook_deliveries::note(tx, project, happened, kept_max)?;
     Ok(gone.len() as u64)
 }

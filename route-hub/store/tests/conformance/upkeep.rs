@@ -43,8 +43,13 @@ pub(crate) fn events_of_one_message_come_one_after_the_other<B: Backend>() {
         let due = [1, 2, 3, 4].map(|key| due_at(tx, key));
         let due: Result<Vec<_>, StoreError> = due.into_iter().collect();
         assert_eq!(due?, [Some(30), Some(90), Some(20), Some(5)]);
-        assert!(outbox::mark_attempt(tx, 4, 1, UnixMs(60))?);
-        assert!(!outbox::mark_attempt(tx, 99, 1, UnixMs(60))?);
+        outbox::mark_attempt(tx, 4, 1, UnixMs(60))?;
+        let there = (1..=200).chain([4]);
+        assert_eq!(
+            outbox::there(tx, id(10), there)?,
+            BTreeSet::from([1, 2, 3, 4])
+        );
+        assert_eq!(outbox::there(tx, id(11), [4])?, BTreeSet::new());
         assert_eq!(outbox::get(tx, 4)?.map(|row| row.attempts), Some(1));
         assert_eq!((outbox::waiting(tx, id(10))?, outbox::count(tx)?), (4, 4));
         let oldest = outbox::oldest(tx, id(10), 2)?;
