@@ -33,6 +33,9 @@ const ASK_FOR: Duration = Duration::from_secs(60);
 const ASK_PAUSE: Duration = Duration::from_millis(100);
 /// A job that takes longer goes on a connection of its own with what else its party has.
 const SLOW: Duration = Duration::from_millis(50);
+/// How long a group goes on with its jobs. Far below what callers wait for a COMMIT: one that is given up
+/// takes its whole group back, and a longer group would never come to its end on a server far away.
+const SPAN_MAX: Duration = Duration::from_millis(500);
 /// How often jobs run again that the server gave up for another transaction.
 const RERUNS_MAX: u32 = 3;
 
@@ -162,7 +165,8 @@ impl Groups {
         if jobs.is_empty() {
             return self.session.rollback();
         }
-        let worked = self.work(&mut jobs, &mut gates, ran);
+        let mut later = Vec::new();
+        let worked = self.work(&mut jobs, &mut later, &mut gates, ran);
         let done = worked.and_then(|counts| self.commit(&jobs, &mut gates, counts));
         match done {
             Ok(()) => answer(jobs, &self.hub),
@@ -185,6 +189,7 @@ impl Groups {
                 }
             }
         }
+        self.run_into(ran, later, claim, 0);
     }
 
     /// Begins a transaction with as many gates as there are to have.
@@ -263,15 +268,23 @@ impl Groups {
         Ok(())
     }
 
-    /// Runs the jobs, one after the other, and returns what they counted.
+    /// Runs the jobs, one after the other, and returns what they counted. Those that it does not come to
+    /// within [`SPAN_MAX`] go to `later`.
     fn work(
         &mut self,
-        jobs: &mut [Queued],
+        jobs: &mut Vec<Queued>,
+        later: &mut Vec<Queued>,
         gates: &mut Gates,
         ran: &mut Ran,
     ) -> Result<Counts, Undone> {
         let mut counts = Counts::default();
-        for (place, queued) in jobs.iter_mut().enumerate() {
+        let began = Stopwatch::start();
+        for place in 0..jobs.len() {
+            if place > 0 && began.elapsed() > SPAN_MAX {
+                *later = jobs.split_off(place);
+                break;
+            }
+            let queued = &mut jobs[place];
             queued.is_stale = self.is_stale(&*queued.job, gates);
             if queued.is_stale {
                 self.hub.counters.stale.inc();
