@@ -236,6 +236,34 @@ async fn callers_do_not_wait_for_a_server_that_stands_still_and_what_they_gave_u
     assert_eq!(number(&store, project(2)).await, 1);
 }
 
+/// Adds by a job that takes a fifth of a second, as one does with a few statements on a server far away.
+fn add_slowly(store: &Store, project: ProjectId) -> JoinHandle<Result<(), StoreError>> {
+    let name = format!("number of {project}");
+    let share = store.of(project);
+    tokio::spawn(share.write(move |tx| {
+        tx.query_one("SELECT 1 FROM pg_sleep(0.2)", &[], |_| Ok(()))?;
+        let number = meta::get(tx, &name)?.map_or(0, |text| text.parse::<u64>().unwrap());
+        meta::put(tx, &name, &(number + 1).to_string())
+    }))
+}
+
+#[tokio::test]
+#[ignore = "needs PostgreSQL"]
+async fn slow_jobs_share_no_transaction_that_lasts_longer_than_their_callers_wait() {
+    let database = fresh();
+    let store = open(&database.url(), "");
+    let adding: Vec<_> = (0..40).map(|_| add_slowly(&store, project(1))).collect();
+    let mut added = 0;
+    for one in adding {
+        added += u64::from(one.await.unwrap().is_ok());
+    }
+    assert!(
+        added > 5,
+        "{added} of 40 in the time that their callers wait"
+    );
+    assert_eq!(number(&store, project(1)).await, added);
+}
+
 #[tokio::test]
 #[ignore = "needs PostgreSQL"]
 async fn nobody_is_answered_while_a_commit_is_out_to_a_server_that_stands_still() {
