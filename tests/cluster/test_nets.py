@@ -339,3 +339,11 @@ def test_a_primary_that_was_left_behind_is_refused(parts, tmp_path):
     answer = station.rest.call("POST", "messages/send", json={"content": "never", "to_number": fresh_number()})
     assert answer.status_code == 503
     assert server.ask(newest, "hub") == before
+
+    # Nor does a hub take it that starts now, and has seen neither.
+    fronts[1].refuse(False)
+    station.server.program.kill()
+    station.server.start()
+    sent.append(send(station, phone, "by a new process"))
+    delivered(station, *sent)
+    assert server.ask(newest, "hub") == before and standby.ask(newest, "hub") == "3"

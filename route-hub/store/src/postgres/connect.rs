@@ -5,6 +5,7 @@ use super::processes::BEAT;
 use super::servers::{Lead, Servers, refused};
 use crate::trust::trust;
 use crate::{StoreError, stopwatch};
+use futures_util::future::join_all;
 use postrider_model::UnixMs;
 use std::fmt;
 use std::future::poll_fn;
@@ -122,7 +123,7 @@ pub(crate) fn named(settings: &PostgresSettings) -> String {
 pub(crate) struct Connector {
     /// One for each host, in their order in the URL.
     hosts: Vec<Config>,
-    /// The place of the host that was taken last: it is tried first.
+    /// The place of the host that is tried first: the one that was taken last.
     last: Arc<AtomicUsize>,
     /// How long each host has to answer.
     wait: Duration,
@@ -186,7 +187,11 @@ impl Connector {
         &self,
         hear: impl FnMut(AsyncMessage) + Clone + Send + 'static,
     ) -> Result<(Client, Lead), StoreError> {
-        let (count, last) = (self.hosts.len(), self.last.load(Ordering::Acquire));
+        let count = self.hosts.len();
+        if count > 1 && self.servers.none_was_met() {
+            self.look_around().await;
+        }
+        let last = self.last.load(Ordering::Acquire);
         let mut failed = None;
         for place in (0..count).map(|turn| (last + turn) % count) {
             let connecting = self.connect_to(&self.hosts[place], hear.clone());
@@ -206,7 +211,34 @@ impl Connector {
         Err(failed.unwrap_or_else(|| refused("its URL names no host")))
     }
 
+    /// Looks at all hosts at once: who starts beside two that take writes begins with the one that was
+    /// promoted last.
+    async fn look_around(&self) {
+        let looks = self
+            .hosts
+            .iter()
+            .map(|host| timeout(self.wait, self.open(host, |_| {})));
+        let mut newest = 0;
+        for (place, looked) in join_all(looks).await.into_iter().enumerate() {
+            let Ok(Ok((_, lead))) = looked else { continue };
+            if self.servers.meet(&lead).is_ok() && lead.timeline > newest {
+                newest = lead.timeline;
+                self.last.store(place, Ordering::Release);
+            }
+        }
+    }
+
     async fn connect_to(
+        &self,
+        host: &Config,
+        hear: impl FnMut(AsyncMessage) + Send + 'static,
+    ) -> Result<(Client, Lead), StoreError> {
+        let (client, lead) = self.open(host, hear).await?;
+        self.servers.meet(&lead)?;
+        Ok((client, lead))
+    }
+
+    async fn open(
         &self,
         host: &Config,
         mut hear: impl FnMut(AsyncMessage) + Send + 'static,
@@ -220,7 +252,6 @@ impl Connector {
             }
         });
         let lead = check(&client).await?;
-        self.servers.meet(&lead)?;
         Ok((client, lead))
     }
 

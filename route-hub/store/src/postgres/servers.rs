@@ -66,6 +66,11 @@ impl Servers {
         Ok(())
     }
 
+    /// Says whether no connection was ever opened.
+    pub(crate) fn none_was_met(&self) -> bool {
+        self.server.get().is_none()
+    }
+
     /// Remembers a timeline, and returns the highest one.
     pub(crate) fn saw(&self, timeline: i64) -> i64 {
         let before = self.highest.fetch_max(timeline, Ordering::AcqRel);
