@@ -114,19 +114,24 @@ def kill_the_primary(site):
 
 
 def cut_off_the_primary(site):
-    """Promotes the standby while the primary lives on, cut off from everybody; then hubs can reach it again."""
+    """Promotes the standby while the primary lives on, cut off from everybody; then hubs can reach only the old one."""
     old = site.links_to_primary()
     for link in [*old, site.replication]:
         link.refuse()
         assert link.cut()["cut"], "somebody was connected to the primary"
     site.promote()
     site.load.goes_on()
-    before = sum(link.refuse(False)["accepted"] for link in old)
-    for link in site.links_to_primary():
+    new = site.links_to_primary()
+    before = [link.refuse(False)["accepted"] for link in old]
+    for link in new:
+        link.refuse()
         link.cut()
-    # Hubs try the servers in the order of their URL: where the new primary stands first, nobody asks the old one.
-    if site.sides.index(site.primary) > 0:
-        until(lambda: sum(link.seen()["accepted"] for link in old) > before, "a hub tries the old primary", PATIENCE_S)
+    asked = lambda: all(link.seen()["accepted"] > one for link, one in zip(old, before))  # noqa: E731
+    try:
+        until(asked, "each hub tries the old primary", PATIENCE_S)
+    finally:
+        for link in new:
+            link.refuse(False)
     site.load.goes_on(100)
     site.follow_anew()
 
