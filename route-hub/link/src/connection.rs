@@ -21,6 +21,7 @@ use postrider_model::{BootMs, DeviceId, PhoneId, ProjectId};
 use std::future::{Future, pending};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::sync::Notify;
 
@@ -420,9 +421,10 @@ fn commit(hub: Hub, project: ProjectId, turn: Arc<Turn>, of: turn::Connection) -
         share.read(move |tx| turn::is_idle(tx, &of, now))
     });
     let store = move || {
+        let span_max_ms = hub.turn_ms_max.load(Ordering::Relaxed);
         let inside = hub.clone();
         let share = hub.store.of(project);
-        share.write_whole(move |tx| turn::run(&inside, tx, &turn, of.clone(), now))
+        share.write_whole(move |tx| turn::run(&inside, tx, &turn, of.clone(), (now, span_max_ms)))
     };
     match look {
         None => Box::pin(store()),

@@ -44,7 +44,9 @@ pub(crate) async fn unpaired(
     let job = move |tx: &mut Tx<'_>| {
         let mut effects = Effects::default();
         let fence = connection.fence.clone();
-        if let Ended::Done(done) = turn::run(&worker, tx, &last, connection.clone(), now)? {
+        // Whole: what the phone said last it never says again.
+        let until = (now, u64::MAX);
+        if let Ended::Done(done) = turn::run(&worker, tx, &last, connection.clone(), until)? {
             effects.merge(done.effects);
         }
         let Some(device) = devices::get(tx, fence.device)? else {

@@ -29,7 +29,7 @@ use postrider_link::dispatch::turn;
 use postrider_link::dispatch::window::{Claimed, Open, Queue, Sim};
 use postrider_link::frame::{Config, PhoneFrame, Send};
 use postrider_link::ownership::hub::{Ask, Holder, Ownership};
-use postrider_model::{MessageId, Now, PhoneId};
+use postrider_model::{BootMs, MessageId, Now, PhoneId};
 
 pub(crate) use postrider_link::dispatch::turn::Turn;
 
@@ -92,13 +92,13 @@ pub(crate) fn is_idle(
     Ok(holds_nothing && messages::asked_back(tx, device.id)?.is_empty())
 }
 
-/// Does a turn inside a job of the store.
+/// Does a turn inside a job of the store. After `span_max_ms` it takes no more facts, but at least one.
 pub(crate) fn run(
     hub: &Hub,
     tx: &mut Tx<'_>,
     turn: &Turn,
     mut connection: Connection,
-    now: Now,
+    (now, span_max_ms): (Now, u64),
 ) -> Result<Ended, StoreError> {
     let Some(device) = devices::get(tx, connection.fence.device)? else {
         return Ok(Ended::Close(CloseCode::NotKnown));
@@ -120,6 +120,7 @@ pub(crate) fn run(
         clock: connection.clock,
         device: &device,
         by: &by,
+        full_at: hub.now().boot.plus_ms(span_max_ms),
     };
     let of = (&by, device.frozen);
     let frames = turn::run(&mut rows, turn, of, &mut connection, &mut link)?;
@@ -154,6 +155,7 @@ struct Rows<'w, 't> {
     device: &'w Device,
     by: &'w Holder,
     on: Vec<Phone>,
+    full_at: BootMs,
 }
 
 impl Queue for Rows<'_, '_> {
@@ -232,6 +234,10 @@ impl turn::Rows for Rows<'_, '_> {
             time: self.work.now.unix,
         };
         facts_aside::insert(self.work.tx, &aside)
+    }
+
+    fn is_enough(&mut self) -> bool {
+        self.work.hub.now().boot >= self.full_at
     }
 
     fn count_open(&mut self) -> Result<Open<PhoneId>, StoreError> {

@@ -7,6 +7,7 @@ use hub_store::{messages, phones, projects};
 use postrider_link::frame::{Kind, KindQueue};
 use postrider_link::ownership::hub::{Fact, HubState};
 use postrider_model::{MessageStatus, MessageText, WireState};
+use std::sync::atomic::Ordering;
 
 #[tokio::test]
 async fn facts_that_cannot_be_applied_are_set_aside_and_acked() {
@@ -42,6 +43,29 @@ async fn nul_in_a_text_that_came_in_is_replaced() {
         .await;
     let texts: Vec<_> = page.rows.iter().map(|row| row.content.clone()).collect();
     assert_eq!(texts, [Some(MessageText::new("before\u{fffd}after"))]);
+}
+
+#[tokio::test]
+async fn a_turn_that_takes_long_leaves_its_other_facts_to_the_next_one() {
+    let hub = hub().await;
+    hub.hub.turn_ms_max.store(0, Ordering::Relaxed);
+    let mut phone = hub.pair().await;
+    let id = hub.queue(&phone, "hello").await;
+    let mut line = phone.connect().await;
+    let frame = line.send().await;
+    let held = hub.hold_database().await;
+    for state in [
+        WireState::OnPhone,
+        WireState::Submitting,
+        WireState::Sent,
+        WireState::Delivered,
+    ] {
+        line.event(&frame, state).await;
+    }
+    drop(held);
+    line.settle().await;
+    assert_eq!(hub.device(&phone).await.up, 4);
+    assert_eq!(hub.message(id).await.status, MessageStatus::Delivered);
 }
 
 #[tokio::test]

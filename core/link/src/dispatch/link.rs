@@ -150,9 +150,11 @@ impl<F: Clone, T: Clone + Default, S: Copy + Ord> Link<F, T, S> {
     }
 
     /// The commit is on disk: writes what it numbered, acks what it stored, and fills the room that it
-    /// made.
+    /// made. Facts that it did not come to go first in the next one.
     pub fn committed(&mut self, stored: Stored<F, T, S>, now: Now) {
-        self.under_way = None;
+        if let (Some(turn), Some(up)) = (self.under_way.take(), stored.up) {
+            self.turn.go_first(turn.facts_above(up));
+        }
         for frame in stored.frames {
             let number = match &frame {
                 HubFrame::Send(_) => self.session.assign_send(),

@@ -78,6 +78,15 @@ impl Turn {
         self.settings && self.facts.is_empty() && !self.acks
     }
 
+    /// Returns a turn with the facts that lie above `up`, and nothing else.
+    pub fn facts_above(&self, up: u64) -> Self {
+        let above = |fact: &&PhoneFrame| fact.s().is_some_and(|s| s > up);
+        Self {
+            facts: self.facts.iter().filter(above).cloned().collect(),
+            ..Self::default()
+        }
+    }
+
     /// Puts a turn that could not be stored before what has come since.
     pub fn go_first(&mut self, earlier: Self) {
         let later = std::mem::replace(self, earlier);
@@ -160,6 +169,10 @@ pub trait Rows: Queue {
     fn owned(&mut self, id: MessageId) -> Result<Option<Ownership>, Self::Error>;
     /// Applies a fact; what cannot be applied is stored aside.
     fn take_in(&mut self, fact: &PhoneFrame) -> Result<(), Self::Error>;
+    /// Says whether the facts so far are enough for one commit: it holds up others. The rest go in the next one.
+    fn is_enough(&mut self) -> bool {
+        false
+    }
     /// Counts the phone's open exposures anew.
     fn count_open(&mut self) -> Result<Open<Self::Sim>, Self::Error>;
     /// Takes out of `open` what got its result in this turn, and wakes the links of other phones
@@ -192,6 +205,9 @@ pub fn run<F, R: Rows>(
             rows.take_in(fact)?;
         }
         link.up = fact.s().unwrap_or(link.up);
+        if rows.is_enough() {
+            break;
+        }
     }
     rows.close(&mut connection.open)?;
     if turn.settings {

@@ -38,6 +38,9 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+/// Where a turn holds its project up no longer: a database far away takes its time for each fact.
+const TURN_MS_MAX: u64 = 200;
+
 /// The hub as requests, links and deliverers hold it.
 #[derive(Clone)]
 pub struct Hub {
@@ -80,6 +83,8 @@ pub struct Shared {
     pub link_misses: Misses,
     /// How fast the facts of each phone are taken in.
     pub fact_rates: FactRates,
+    /// After how many milliseconds a phone's turn leaves its other facts to the next one: its project waits.
+    pub turn_ms_max: AtomicU64,
     /// The files that projects keep.
     pub files: Files,
     /// Prove to the hub what it exposed, even when its data went backwards.
@@ -168,6 +173,7 @@ impl Hub {
             pairing_tries: Tries::default(),
             link_misses: Misses::default(),
             fact_rates: FactRates::default(),
+            turn_ms_max: AtomicU64::new(TURN_MS_MAX),
             files: Files::new(&proofs, &base_url),
             proofs,
             caps: OnceLock::new(),

@@ -253,7 +253,9 @@ impl World {
             Job::Unpair(last) => self.unpair(*last),
             Job::Turn(turn) => {
                 let (turn, connection) = *turn;
-                match self.do_turn(&turn, connection) {
+                let facts_max = self.draw(&[18, socket, self.at]).between(1, 20);
+                let facts_max = usize::try_from(facts_max).unwrap_or(usize::MAX);
+                match self.do_turn(&turn, connection, facts_max) {
                     Ended::Done(done) => Answer::Done(done),
                     Ended::Close(code) => Answer::Close(code),
                 }
@@ -273,7 +275,7 @@ impl World {
 
     fn unpair(&mut self, (last, connection): (Turn, Connection)) -> Answer {
         let fence = connection.fence.clone();
-        if let Ended::Done(done) = self.do_turn(&last, connection) {
+        if let Ended::Done(done) = self.do_turn(&last, connection, usize::MAX) {
             self.wake(done.effects);
         }
         let row = self.hub.rows.devices.get_mut(&fence.device);

@@ -47,8 +47,13 @@ pub enum Ended {
 }
 
 impl World {
-    /// Does a turn.
-    pub(crate) fn do_turn(&mut self, turn: &Turn, mut connection: Connection) -> Ended {
+    /// Does a turn, with at most so many of its facts.
+    pub(crate) fn do_turn(
+        &mut self,
+        turn: &Turn,
+        mut connection: Connection,
+        facts_max: usize,
+    ) -> Ended {
         let fence = connection.fence.clone();
         let rows = &self.hub.rows;
         let device = rows.devices.get(&fence.device);
@@ -73,11 +78,16 @@ impl World {
             by: &by,
             clock: connection.clock,
             effects: Effects::default(),
+            room: facts_max,
         };
         let of = (&by, seen.frozen);
         let Ok(frames) = turn::run(&mut rows, turn, of, &mut connection, &mut link);
         let effects = rows.effects;
         let up = turn.facts.last().map(|_| link.up);
+        if up.is_some_and(|up| !turn.facts_above(up).facts.is_empty()) {
+            self.coverage
+                .mark("link", "a turn leaves facts to the next one", "");
+        }
         if let Some(device) = self.hub.rows.devices.get_mut(&by.device) {
             device.link = link;
         }
@@ -209,6 +219,8 @@ struct TurnRows<'a> {
     clock: PhoneClock,
     effects: Effects,
     on: Vec<Slot>,
+    /// For how many facts there is room in this turn.
+    room: usize,
 }
 
 impl Queue for TurnRows<'_> {
@@ -266,6 +278,11 @@ impl turn::Rows for TurnRows<'_> {
         let clock = &self.clock;
         self.world.take_in(self.by, clock, fact, &mut self.effects);
         Ok(())
+    }
+
+    fn is_enough(&mut self) -> bool {
+        self.room = self.room.saturating_sub(1);
+        self.room == 0
     }
 
     fn count_open(&mut self) -> Result<Open<Slot>, Infallible> {

@@ -212,6 +212,28 @@ fn nothing_is_exposed_on_a_link_that_is_drained() {
 }
 
 #[test]
+fn facts_that_a_commit_did_not_come_to_go_first_in_the_next_one() {
+    let mut link = settled();
+    for s in 1..=3 {
+        link.fact(fact(s));
+    }
+    let (turn, connection) = link.begin(3).unwrap();
+    assert_eq!(turn.facts.len(), 3);
+    link.fact(fact(4));
+    let up = Some(2);
+    link.committed(
+        Stored {
+            up,
+            ..stored(connection)
+        },
+        NOW,
+    );
+    let (turn, _) = link.begin(2).unwrap();
+    let numbers: Vec<_> = turn.facts.iter().filter_map(PhoneFrame::s).collect();
+    assert_eq!(numbers, [3, 4]);
+}
+
+#[test]
 fn the_last_words_of_an_unpaired_phone_send_it_nothing() {
     let mut link = settled();
     link.fact(fact(1));
