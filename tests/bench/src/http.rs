@@ -109,11 +109,20 @@ impl Connection {
         };
         let head = &self.read[..head_end];
         let ok = head.starts_with(wanted);
-        let length = content_length(head)?;
-        while self.read.len() < head_end + length {
-            self.read_more().await?;
+        match content_length(head)? {
+            Some(length) => {
+                while self.read.len() < head_end + length {
+                    self.read_more().await?;
+                }
+            }
+            // In chunks, of which the last one is empty. Nobody looks into such an answer.
+            None => {
+                while !self.read[head_end..].ends_with(b"0\r\n\r\n") {
+                    self.read_more().await?;
+                }
+            }
         }
-        let body = &self.read[head_end..head_end + length];
+        let body = &self.read[head_end..];
         if ok {
             Ok(body)
         } else {
@@ -137,14 +146,23 @@ fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     bytes.windows(wanted.len()).position(|part| part == wanted)
 }
 
-fn content_length(head: &[u8]) -> Result<usize, Failure> {
-    const NAME: &[u8] = b"content-length:";
-    let line = head
-        .split(|byte| *byte == b'\n')
-        .find(|line| line.len() > NAME.len() && line[..NAME.len()].eq_ignore_ascii_case(NAME))
-        .ok_or("the answer has no Content-Length")?;
-    let value = std::str::from_utf8(&line[NAME.len()..])?;
-    Ok(value.trim().parse()?)
+/// Returns how long the body is; `None` where it comes in chunks.
+fn content_length(head: &[u8]) -> Result<Option<usize>, Failure> {
+    let value = |name: &[u8]| {
+        let mut lines = head.split(|byte| *byte == b'\n');
+        let named = |line: &&[u8]| {
+            line.get(..name.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(name))
+        };
+        lines.find(named).map(|line| &line[name.len()..])
+    };
+    if let Some(length) = value(b"content-length:") {
+        return Ok(Some(std::str::from_utf8(length)?.trim().parse()?));
+    }
+    match value(b"transfer-encoding:") {
+        Some(coding) if coding.trim_ascii().eq_ignore_ascii_case(b"chunked") => Ok(None),
+        _ => Err("the answer has no Content-Length".into()),
+    }
 }
 
 #[cfg(test)]
@@ -154,11 +172,13 @@ mod tests {
     #[test]
     fn a_length_is_found_whatever_its_case() {
         let head = b"HTTP/1.1 200 OK\r\nServer: x\r\nContent-Length: 17\r\n\r\n";
-        assert_eq!(content_length(head).unwrap(), 17);
+        assert_eq!(content_length(head).unwrap(), Some(17));
         assert_eq!(
             content_length(b"HTTP/1.1 200 OK\r\ncontent-length:3\r\n\r\n").unwrap(),
-            3
+            Some(3)
         );
+        let chunks = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+        assert_eq!(content_length(chunks).unwrap(), None);
         assert!(content_length(b"HTTP/1.1 200 OK\r\n\r\n").is_err());
     }
 }

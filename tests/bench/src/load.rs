@@ -3,9 +3,11 @@
 use crate::{
     Failure,
     clock::{now, unix_us},
+    figures::recipient,
     http::{Caller, Connection},
 };
 use std::{
+    borrow::Cow,
     cell::{Cell, RefCell},
     rc::Rc,
     sync::{
@@ -28,7 +30,7 @@ pub(crate) type Body = Rc<dyn Fn(u64, &mut Vec<u8>)>;
 pub(crate) struct Request {
     /// GET or POST.
     pub(crate) method: &'static str,
-    /// The path with its query.
+    /// The path with its query; `{to}` and `{text}` stand for a recipient and a text.
     pub(crate) path: String,
     /// Whether each request carries its own `Idempotency-Key`.
     pub(crate) keyed: bool,
@@ -54,6 +56,17 @@ impl Request {
             path,
             keyed: false,
             body: Rc::new(body),
+        }
+    }
+
+    /// Returns the path of the request with this number.
+    fn path_of(&self, number: u64) -> Cow<'_, str> {
+        if self.path.contains('{') {
+            let to = format!("%2B{}", recipient(number));
+            let text = format!("message%20{number}");
+            Cow::Owned(self.path.replace("{to}", &to).replace("{text}", &text))
+        } else {
+            Cow::Borrowed(&self.path)
         }
     }
 }
@@ -186,8 +199,9 @@ pub(crate) async fn send<'a>(
     } else {
         String::new()
     };
+    let path = request.path_of(number);
     connection
-        .exchange(caller, request.method, &request.path, &headers, body)
+        .exchange(caller, request.method, &path, &headers, body)
         .await
 }
 

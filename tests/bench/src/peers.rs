@@ -1,6 +1,6 @@
 //! Our hub beside other gateways: the same load on each in turn, and `kill -9` in the middle of it.
 //!
-//! A peer is a file that its user writes: how to start it, how to send one message by a JSON POST, and
+//! A peer is a file that its user writes: how to start it, how to send one message by a JSON POST or a GET, and
 //! how to count what it has stored. What it needs besides (a database, a broker) runs already.
 
 use crate::{
@@ -45,10 +45,11 @@ struct Named {
     /// The program with its arguments: the very process that is killed.
     start: Vec<String>,
     address: SocketAddr,
+    /// With `{to}` and `{text}` where they belong.
     path: String,
     authorization: String,
-    /// The body of a request, with `{to}` and `{text}`.
-    body: String,
+    /// The body of a POST, with `{to}` and `{text}`; without it the request is a GET.
+    body: Option<String>,
     /// A command that prints how many messages are stored.
     stored: Vec<String>,
 }
@@ -125,7 +126,7 @@ impl Named {
             address: address.map_err(|_| "address must be an IP address with a port".to_owned())?,
             path: text("path")?,
             authorization: basic(&text("user")?, &text("password")?),
-            body: text("body")?,
+            body: said.get("body").map(|_| text("body")).transpose()?,
             stored: command("stored")?,
         })
     }
@@ -199,7 +200,9 @@ impl Running<'_> {
         match self {
             Self::Ours(hub) => single_send(&hub.project),
             Self::Named(named, _) => {
-                let template = named.body.clone();
+                let Some(template) = named.body.clone() else {
+                    return Request::get(named.path.clone());
+                };
                 Request::post(named.path.clone(), move |number, body| {
                     let to = format!("+{}", recipient(number));
                     let text = format!("message {number}");
@@ -350,6 +353,11 @@ mod tests {
         let named = Named::from_json(&said).unwrap();
         assert_eq!(named.authorization, basic("a", "b"));
         assert_eq!(named.start, ["other", "--serve"]);
+        said["body"] = json!(1);
+        let refused = Named::from_json(&said).unwrap_err();
+        assert_eq!(refused, "body must be a text");
+        said.as_object_mut().unwrap().remove("body");
+        assert_eq!(Named::from_json(&said).unwrap().body, None);
         said["stored"] = json!([]);
         assert_eq!(
             Named::from_json(&said).unwrap_err(),
