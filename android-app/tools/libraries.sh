@@ -7,7 +7,7 @@ cargo_home=${CARGO_HOME:-$HOME/.cargo}
 cargo_out=${CARGO_TARGET_DIR:-$root/target}
 
 # Parts of SQLite that the journal does not need are left out. This replaces the workspace's own setting.
-sqlite_flags="-DSQLITE_DEFAULT_MEMSTATUS=0 -USQLITE_ENABLE_FTS3 -USQLITE_ENABLE_FTS3_PARENTHESIS
+sqlite_flags="-DSQLITE_DEFAULT_MEMSTATUS=0 -DHAVE_FDATASYNC=1 -USQLITE_ENABLE_FTS3 -USQLITE_ENABLE_FTS3_PARENTHESIS
     -USQLITE_ENABLE_FTS5 -USQLITE_ENABLE_RTREE -USQLITE_ENABLE_DBSTAT_VTAB"
 
 # Compiler arguments, separated as cargo wants them, that keep this computer's folders out of the library.
