@@ -339,7 +339,9 @@ impl Connection {
         };
         self.pauses = Pauses::default();
         self.acks_until = None;
+        let waited = self.link.facts_waiting();
         self.link.committed(done.stored, self.hub.now());
+        self.give_tokens_back(waited);
         if let Some(phones) = done.phones {
             self.listen(phones);
         }
@@ -348,9 +350,19 @@ impl Connection {
 
     /// The store could take nothing: tries again a little later, before anything that comes meanwhile.
     fn store_later(&mut self) {
+        let waited = self.link.facts_waiting();
         self.link.was_put_off();
+        self.give_tokens_back(waited);
         let delay_ms = self.pauses.next_ms(&self.hub);
         self.paused_until = Some(self.hub.now().boot.plus_ms(delay_ms));
+    }
+
+    /// Gives the tokens back of facts that a commit left to the next one: `waited` were there besides.
+    fn give_tokens_back(&self, waited: usize) {
+        let left = self.link.facts_waiting().saturating_sub(waited);
+        if let Some(device) = self.device() {
+            self.hub.fact_rates.give_back(device, left);
+        }
     }
 
     /// Listens for phones that the device uses for the first time.

@@ -69,6 +69,23 @@ async fn a_turn_that_takes_long_leaves_its_other_facts_to_the_next_one() {
 }
 
 #[tokio::test]
+async fn facts_that_are_left_to_the_next_turn_use_up_no_rate() {
+    let hub = hub().await;
+    hub.hub.turn_ms_max.store(0, Ordering::Relaxed);
+    // So 25 may come at once, and then one a second.
+    hub.hub.fact_rates.limit(1);
+    let mut phone = hub.pair().await;
+    let mut line = phone.connect().await;
+    let held = hub.hold_database().await;
+    for n in 1..=20 {
+        line.inbound(n, "hello").await;
+    }
+    drop(held);
+    let settled = tokio::time::timeout(PATIENCE, line.settle()).await;
+    assert!(settled.is_ok(), "all 20 are taken in at once");
+}
+
+#[tokio::test]
 async fn a_fact_is_acked_only_when_it_is_stored() {
     let hub = hub().await;
     let mut phone = hub.pair().await;

@@ -68,6 +68,15 @@ impl FactRates {
         let bucket = buckets.entry(device).or_insert(full);
         bucket.take(rate, waiting as u64, now)
     }
+
+    /// Gives tokens back for facts of a device that were not taken in after all.
+    pub fn give_back(&self, device: DeviceId, facts: usize) {
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bucket) = buckets.get_mut(&device) {
+            let milli = (facts as u64).saturating_mul(1_000);
+            bucket.milli = bucket.milli.saturating_add(milli);
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -130,6 +139,19 @@ mod tests {
             Granted::Now(5_000),
             "no more than a burst"
         );
+    }
+
+    #[test]
+    fn facts_that_were_not_taken_in_cost_nothing() {
+        let rates = FactRates::default();
+        let take = |waiting| rates.take(device(1), waiting, BootMs(0));
+        rates.give_back(device(1), 100);
+        assert_eq!(take(5_000), Granted::Now(5_000));
+        rates.give_back(device(1), 4_000);
+        assert_eq!(take(4_000), Granted::Now(4_000));
+        assert_eq!(take(1), Granted::After(5));
+        rates.give_back(device(1), usize::MAX);
+        assert_eq!(take(9_000), Granted::Now(5_000), "no more than a burst");
     }
 
     #[test]
