@@ -8,6 +8,7 @@ use hub_app::dispatch::expose;
 use hub_app::dispatch::freeze;
 use hub_app::dispatch::transitions::Detail;
 use hub_app::hub::proofs::Proofs;
+use hub_app::messages::waiting::quiet_until;
 use hub_app::unit_of_work::UnitOfWork;
 use hub_domain::{AlertKind, Device, Message, Phone};
 use hub_store::devices::{self, LinkCounters};
@@ -66,7 +67,11 @@ impl Rows for Held<'_, '_> {
 
     fn frame_again(&mut self, message: &Message, s: u64) -> Result<Option<Send>, StoreError> {
         let phone = self.on.iter().find(|phone| phone.id == message.phone_id);
-        let may_send = |phone: &&Phone| !expose::is_held_back(&self.work, phone);
+        let (project, now) = (self.work.project, self.work.now.unix);
+        // The phone may not know of these quiet hours: it hears of its settings only after this frame.
+        let is_quiet = |phone: &Phone| quiet_until(project, message, phone, now).is_some();
+        let may_send =
+            |phone: &&Phone| !expose::is_held_back(&self.work, phone) && !is_quiet(phone);
         let phone = phone.filter(may_send).filter(|_| !message.hidden);
         let (Some(phone), Some(to)) = (phone, &message.to_number) else {
             return Ok(None);

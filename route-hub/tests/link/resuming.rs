@@ -1,6 +1,8 @@
 //! After a cut: the same numbers, voids, and proofs.
 
+use super::settings::clock;
 use super::support::hub;
+use hub_domain::QuietMode;
 use postrider_link::frame::{HeldRow, HubFrame};
 use postrider_link::ownership::hub::{Fact, HubState};
 use postrider_model::WireState;
@@ -60,6 +62,33 @@ async fn what_was_paused_meanwhile_is_voided_and_goes_out_anew() {
     let again = line.send().await;
     assert_eq!((again.id, again.ep), (id, 2));
     assert!(again.s > frame.s);
+}
+
+#[tokio::test]
+async fn what_never_came_waits_for_quiet_hours_that_the_phone_has_not_heard_of() {
+    let hub = hub().await;
+    let mut phone = hub.pair().await;
+    let id = hub.queue(&phone, "not at night").await;
+    let mut line = phone.connect().await;
+    let frame = line.send().await;
+    line.down = frame.s - 1;
+    phone.cut(line);
+    hub.until_connected(0).await;
+    let (start, end) = (clock(&hub, -2), clock(&hub, 2));
+    let quiet = move |row: &mut hub_domain::Phone| {
+        row.quiet_mode = QuietMode::Confirm;
+        row.quiet_start = Some(start.clone());
+        row.quiet_end = Some(end.clone());
+    };
+    hub.change(&phone, quiet).await;
+    let mut line = phone.connect().await;
+    assert!(matches!(line.next().await, HubFrame::Void(void) if void.s == frame.s));
+    assert!(
+        !line.config().await.quiet.is_empty(),
+        "it hears of them first"
+    );
+    let again = line.send().await;
+    assert_eq!((again.id, again.ep), (id, 2));
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ const HOUR_MS: i64 = 3_600_000;
 const DAY_MS: i64 = 24 * HOUR_MS;
 
 /// Returns what a clock in UTC shows so many hours from now.
-fn clock(hub: &TestHub, hours: i64) -> String {
+pub(super) fn clock(hub: &TestHub, hours: i64) -> String {
     let minutes = hub.hub.now().unix.plus_ms(hours * HOUR_MS).0 / 60_000;
     format!("{:02}:{:02}", minutes / 60 % 24, minutes % 60)
 }

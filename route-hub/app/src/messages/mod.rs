@@ -16,7 +16,7 @@ pub mod send;
 pub(crate) mod sender;
 pub(crate) mod sending;
 pub(crate) mod stored_message;
-pub(crate) mod waiting;
+pub mod waiting;
 pub(crate) mod writing;
 
 use hub_domain::Permission;

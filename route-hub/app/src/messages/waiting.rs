@@ -141,8 +141,14 @@ struct Circumstances {
     now: UnixMs,
 }
 
-/// A test on a phone of a device waits for nobody's sleep.
-fn quiet_until(project: &Project, message: &Message, phone: &Phone, now: UnixMs) -> Option<UnixMs> {
+/// Returns until when a message may not leave, if these are quiet hours of its phone that hold it. A test
+/// on a phone of a device waits for nobody's sleep.
+pub fn quiet_until(
+    project: &Project,
+    message: &Message,
+    phone: &Phone,
+    now: UnixMs,
+) -> Option<UnixMs> {
     let is_test_route = phone.phone_type == PhoneType::Simulated;
     if message.simulated && !is_test_route {
         return None;
