@@ -5,6 +5,7 @@ import os
 import secrets
 import sqlite3
 import subprocess
+import threading
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -18,6 +19,7 @@ GATES_CHECK = Path(__file__).with_name("gates_check.sql")
 _made = {}
 _given = {}
 _files = {}
+_making = threading.Lock()
 
 
 def server():
@@ -29,8 +31,9 @@ def server():
 def url(folder):
     """Returns the URL of a data folder's database on the server; the first call makes it, without rows."""
     key = Path(folder)
-    if key not in _made:
-        _made[key] = _create(f"TEMPLATE {_name(_with_schema())}")
+    with _making:
+        if key not in _made:
+            _made[key] = _create(f"TEMPLATE {_name(_with_schema())}")
     return _made[key]
 
 
