@@ -132,3 +132,126 @@ fn clear_row(
     drop(row.vars.apply(without.clone()));
     data_rows::update(tx, &row)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::actor::{Actor, Who};
+    use crate::clearing;
+    use crate::contacts::{self, ContactPatch, GroupChanges, Lookup, NewContact};
+    use crate::data_tables::get_or_create;
+    use crate::data_tables::rows::{self, RowPatch};
+    use crate::listing::{ListRequest, Listed};
+    use crate::testing::{Office, wait};
+    use hub_domain::{FieldOwner, VarsChange};
+    use hub_store::fields;
+    use hub_store::list::ListQuery;
+    use postrider_model::{ContactId, DataRowId, DataTableId};
+    use serde_json::{Value, json};
+
+    fn vars(json: Value) -> VarsChange {
+        VarsChange::parse(&json).unwrap()
+    }
+
+    /// Deletes a field, with all its values still to be taken away.
+    fn begin(office: &Office, owner: FieldOwner, variable: &'static str) {
+        let project = office.project.id;
+        office.rows(move |work| {
+            let field = fields::get(work.tx, project, owner, variable)?.unwrap();
+            fields::begin_clearing(work.tx, &field, work.now.unix)
+        });
+    }
+
+    fn row(actor: &Actor, table: DataTableId, id: DataRowId) -> Value {
+        wait(rows::get(actor, table, id)).unwrap().0.vars.to_value()
+    }
+
+    fn row_patch(json: Value) -> RowPatch {
+        RowPatch {
+            vars: vars(json),
+            ..RowPatch::default()
+        }
+    }
+
+    #[test]
+    fn a_deleted_fields_value_is_gone_from_rows_at_once_and_the_same_may_be_written_anew() {
+        let office = Office::new();
+        let actor = office.actor(Who::Operator);
+        let table = wait(get_or_create(&actor, "Answers".to_owned()))
+            .unwrap()
+            .0
+            .id;
+        let make = |json| {
+            wait(rows::create(&actor, table, row_patch(json)))
+                .unwrap()
+                .0
+                .id
+        };
+        let change = |id, json| {
+            let changed = wait(rows::update(&actor, table, id, row_patch(json)));
+            changed.unwrap().0.vars.to_value()
+        };
+        let [same, other, none] = [(); 3].map(|()| make(json!({ "q": "yes", "n": 1 })));
+        begin(&office, FieldOwner::Table(table), "q");
+        assert_eq!(row(&actor, table, same), json!({ "n": 1 }));
+        assert_eq!(change(none, json!({ "n": 2 })), json!({ "n": 2 }));
+        let written = json!({ "q": "yes", "n": 1 });
+        assert_eq!(change(same, json!({ "q": "yes" })), written);
+        change(other, json!({ "q": "no" }));
+        for _ in 0..2 {
+            assert_eq!(row(&actor, table, same), written);
+            assert_eq!(row(&actor, table, other), json!({ "q": "no", "n": 1 }));
+            assert_eq!(row(&actor, table, none), json!({ "n": 2 }));
+            wait(clearing::finish(&office.hub)).unwrap();
+        }
+        let request = ListRequest {
+            query: ListQuery::default(),
+            count_only: false,
+        };
+        let Ok(Listed::Page { items, .. }) = wait(rows::list(&actor, table, None, request)) else {
+            panic!("a page was asked for");
+        };
+        let listed: Vec<_> = items.iter().map(|row| row.0.vars.to_value()).collect();
+        assert_eq!(
+            listed,
+            [written, json!({ "q": "no", "n": 1 }), json!({ "n": 2 })]
+        );
+    }
+
+    #[test]
+    fn a_deleted_fields_value_is_gone_from_contacts_at_once_and_the_same_may_be_written_anew() {
+        let office = Office::new();
+        let actor = office.actor(Who::Operator);
+        let patch = |json| ContactPatch {
+            name: Some(Some("Ann".to_owned())),
+            vars: vars(json),
+            ..ContactPatch::default()
+        };
+        let make = |json| {
+            let new = NewContact {
+                lookup: Lookup::Nothing,
+                patch: patch(json),
+            };
+            let made = wait(contacts::create(&actor, new, GroupChanges::default()));
+            made.unwrap().contact.id
+        };
+        let shown = |id: ContactId| {
+            let contact = wait(contacts::get(&actor, id)).unwrap().contact;
+            contact.vars.to_value()
+        };
+        let [same, none] = [(); 2].map(|()| make(json!({ "plan": "a", "n": 1 })));
+        begin(&office, FieldOwner::Contact, "plan");
+        assert_eq!(shown(same), json!({ "n": 1 }));
+        let changed = contacts::update(
+            &actor,
+            same,
+            patch(json!({ "plan": "a" })),
+            GroupChanges::default(),
+        );
+        wait(changed).unwrap();
+        for _ in 0..2 {
+            assert_eq!(shown(same), json!({ "plan": "a", "n": 1 }));
+            assert_eq!(shown(none), json!({ "n": 1 }));
+            wait(clearing::finish(&office.hub)).unwrap();
+        }
+    }
+}

@@ -196,6 +196,11 @@ impl Vars {
         )
     }
 
+    /// Takes a variable away.
+    pub fn remove(&mut self, name: &str) {
+        self.0.remove(name);
+    }
+
     /// Returns one variable.
     pub fn get(&self, name: &str) -> Option<&VarValue> {
         self.0.get(name)

@@ -7,7 +7,7 @@ use crate::list::{
 };
 use crate::row::Cursor;
 use crate::variables::OF_ROWS;
-use crate::{Row, StoreError, Tx, values};
+use crate::{Row, StoreError, Tx, values, variables};
 use hub_domain::{Address, DataRow, FieldOwner, Quarter, RowSubject, VarValue, Vars, ViewFilters};
 use postrider_model::{ContactId, DataRowId, DataTableId, ProjectId};
 
@@ -15,6 +15,13 @@ use postrider_model::{ContactId, DataRowId, DataTableId, ProjectId};
 macro_rules! columns {
     () => {
         "id, project_id, table_id, contact_id, from_number, vars, time_created, time_updated"
+    };
+}
+
+/// The variables of a row that are still being cleared, which [`read`] leaves out.
+macro_rules! gone {
+    () => {
+        variables::gone!("row_vars", "data_rows", "data_rows.table_id")
     };
 }
 
@@ -72,6 +79,7 @@ fn of_table(table_id: DataTableId) -> Table<DataRow> {
             row: "bearer_id",
             owner: FieldOwner::Table(table_id).code(),
         }),
+        computed: Some(gone!()),
         ..Table::plain("data_rows", columns!(), read)
     }
 }
@@ -79,6 +87,7 @@ fn of_table(table_id: DataTableId) -> Table<DataRow> {
 /// The rows of all tables.
 const TABLE: Table<DataRow> = Table {
     indexes: &[Index::alone("contact_id")],
+    computed: Some(gone!()),
     ..Table::plain("data_rows", columns!(), read)
 };
 
@@ -178,6 +187,8 @@ pub fn get(
         concat!(
             "SELECT ",
             columns!(),
+            ", ",
+            gone!(),
             " FROM data_rows WHERE id = $1 AND project_id = $2 AND table_id = $3"
         ),
         &values![id, project_id, table_id],
@@ -196,6 +207,8 @@ pub fn find_by_contact(
         concat!(
             "SELECT ",
             columns!(),
+            ", ",
+            gone!(),
             " FROM data_rows WHERE table_id = $1 AND contact_id = $2 AND project_id = $3 \
              ORDER BY id LIMIT 1"
         ),
@@ -367,7 +380,7 @@ fn compared(subject: &RowSubject) -> Compared<'_> {
 
 fn read(row: &Row<'_>) -> Result<DataRow, StoreError> {
     let mut columns = Cursor::new(row);
-    Ok(DataRow {
+    let mut row = DataRow {
         id: columns.id()?,
         project_id: columns.id()?,
         table_id: columns.id()?,
@@ -376,7 +389,9 @@ fn read(row: &Row<'_>) -> Result<DataRow, StoreError> {
         vars: columns.parsed(Vars::from_json)?,
         time_created: columns.time()?,
         time_updated: columns.time()?,
-    })
+    };
+    variables::leave_out(&mut row.vars, columns.opt_text()?);
+    Ok(row)
 }
 
 #[cfg(test)]

@@ -43,6 +43,7 @@ pub mod by {
 const TABLE: Table<Phone> = Table {
     name: "phones",
     columns: columns!(),
+    computed: None,
     read,
     hidden: Some("removed"),
     indexes: &[],

@@ -39,6 +39,7 @@ pub mod by {
 const TABLE: Table<RelativeSchedule> = Table {
     name: "relative_schedules",
     columns: columns!(),
+    computed: None,
     read,
     hidden: Some("removed"),
     indexes: &[],

@@ -43,6 +43,7 @@ pub mod by {
 const TABLE: Table<Schedule> = Table {
     name: "schedules",
     columns: columns!(),
+    computed: None,
     read,
     hidden: None,
     indexes: &[

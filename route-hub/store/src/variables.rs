@@ -57,6 +57,39 @@ macro_rules! variables {
     };
 }
 
+/// The variables, as one text, that a bearer's own row still has although their fields are deleted and nothing
+/// was written under a new field of the name since. Takes the table of variables, and that of bearers.
+macro_rules! gone {
+    ($table:literal, $bearers:literal, $owner:literal) => {
+        concat!(
+            "(SELECT string_agg(gone.variable, ' ') FROM fields gone WHERE gone.clearing = 1 \
+             AND gone.project_id = ",
+            $bearers,
+            ".project_id AND gone.owner = ",
+            $owner,
+            " AND EXISTS (SELECT 1 FROM ",
+            $table,
+            " WHERE bearer_id = ",
+            $bearers,
+            ".id AND field_id = gone.id) AND NOT EXISTS (SELECT 1 FROM fields anew, ",
+            $table,
+            " WHERE anew.clearing = 0 AND anew.project_id = gone.project_id \
+             AND anew.owner = gone.owner AND anew.variable = gone.variable \
+             AND bearer_id = ",
+            $bearers,
+            ".id AND field_id = anew.id))"
+        )
+    };
+}
+pub(crate) use gone;
+
+/// Leaves out of a bearer's variables what [`gone`] tells.
+pub(crate) fn leave_out(vars: &mut Vars, gone: Option<String>) {
+    for name in gone.iter().flat_map(|names| names.split(' ')) {
+        vars.remove(name);
+    }
+}
+
 /// Those of contacts.
 pub(crate) const OF_CONTACTS: Variables = variables!("contact_vars", "", "", "", false);
 /// Those of data tables' rows.

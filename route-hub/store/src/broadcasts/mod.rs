@@ -47,6 +47,7 @@ pub mod by {
 const TABLE: Table<Broadcast> = Table {
     name: "broadcasts",
     columns: columns!(),
+    computed: None,
     read,
     hidden: None,
     indexes: &[Index::scoped("last_message_time")],

@@ -158,7 +158,7 @@ impl By {
             let keys = (3..length + 3).map(|number| key(number, kind));
             keys.collect::<Vec<_>>().join(", ")
         };
-        let select = concat!("SELECT ", columns!(), " FROM ");
+        let select = concat!("SELECT ", columns!(), ", ", gone!(), " FROM ");
         if !is_shared {
             let keys = keys(|number, _| format!("${number}"));
             let wanted = format!("project_id = $1 AND {column} IN ({keys})");
@@ -168,7 +168,7 @@ impl By {
         let keys = keys(|number, kind| format!("(CAST(${number} AS {kind}))"));
         format!(
             "{select}(VALUES {keys}) AS wanted (key) CROSS JOIN LATERAL (SELECT * FROM contacts \
-             WHERE project_id = $1 AND {column} = wanted.key{collation} LIMIT $2) AS found LIMIT $2"
+             WHERE project_id = $1 AND {column} = wanted.key{collation} LIMIT $2) AS contacts LIMIT $2"
         )
     }
 }

@@ -51,6 +51,8 @@ pub(super) fn find(
         concat!(
             "SELECT ",
             columns!(),
+            ", ",
+            gone!(),
             " FROM contacts WHERE project_id = $1 AND number_tail = $2 ORDER BY id LIMIT $3"
         ),
         &values![project_id, &*tail, CANDIDATES_MAX],
@@ -94,12 +96,16 @@ fn exact(
         Preferred::Oldest => concat!(
             "SELECT ",
             columns!(),
+            ", ",
+            gone!(),
             " FROM contacts WHERE project_id = $1 AND number_tail = $2 AND phone_number = $3 \
              ORDER BY id LIMIT 1"
         ),
         Preferred::Blocked => concat!(
             "SELECT ",
             columns!(),
+            ", ",
+            gone!(),
             " FROM contacts WHERE project_id = $1 AND number_tail = $2 AND phone_number = $3 \
              ORDER BY send_blocked DESC, id LIMIT 1"
         ),
@@ -117,6 +123,8 @@ pub fn find_by_name(
         concat!(
             "SELECT ",
             columns!(),
+            ", ",
+            gone!(),
             " FROM contacts WHERE project_id = $1 AND name_folded = $2 ORDER BY id LIMIT 1"
         ),
         &values![project_id, fold(name)],

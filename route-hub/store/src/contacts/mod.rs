@@ -7,7 +7,7 @@ use crate::list::{
 };
 use crate::row::Cursor;
 use crate::variables::OF_CONTACTS;
-use crate::{Row, StoreError, Tx, groups, usage, values};
+use crate::{Row, StoreError, Tx, groups, usage, values, variables};
 use hub_domain::{
     Address, Contact, ConversationStatus, FieldOwner, RouteId, UsageType, Vars, fold, numbers,
 };
@@ -21,6 +21,13 @@ macro_rules! columns {
          last_incoming_message_time, last_outgoing_message_time, message_count, \
          incoming_message_count, outgoing_message_count, last_message_id, \
          last_broadcast_id"
+    };
+}
+
+/// The variables of a contact that are still being cleared, which [`read`] leaves out.
+macro_rules! gone {
+    () => {
+        crate::variables::gone!("contact_vars", "contacts", "1")
     };
 }
 
@@ -99,6 +106,7 @@ pub const NAMES: Names = Names {
 const TABLE: Table<Contact> = Table {
     name: "contacts",
     columns: columns!(),
+    computed: Some(gone!()),
     read,
     hidden: None,
     indexes: &[Index::scoped("phone_number"), Index::scoped("name_folded")],
@@ -230,6 +238,8 @@ pub fn get(
         concat!(
             "SELECT ",
             columns!(),
+            ", ",
+            gone!(),
             " FROM contacts WHERE id = $1 AND project_id = $2"
         ),
         &values![id, project_id],
@@ -261,7 +271,7 @@ pub fn count(tx: &mut Tx<'_>, project_id: ProjectId, query: &ListQuery) -> Resul
 
 pub(crate) fn read(row: &Row<'_>) -> Result<Contact, StoreError> {
     let mut columns = Cursor::new(row);
-    Ok(Contact {
+    let mut contact = Contact {
         id: columns.id()?,
         project_id: columns.id()?,
         name: columns.opt_text()?,
@@ -281,7 +291,9 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Contact, StoreError> {
         outgoing_message_count: columns.int()?,
         last_message_id: columns.opt_id()?,
         last_broadcast_id: columns.opt_id()?,
-    })
+    };
+    variables::leave_out(&mut contact.vars, columns.opt_text()?);
+    Ok(contact)
 }
 
 #[cfg(test)]

@@ -286,6 +286,8 @@ pub(crate) struct Table<T> {
     pub(crate) name: &'static str,
     /// The columns that `read` takes.
     pub(crate) columns: &'static str,
+    /// An expression that `read` takes behind the columns.
+    pub(crate) computed: Option<&'static str>,
     pub(crate) read: fn(&Row<'_>) -> Result<T, StoreError>,
     /// A column that must be 0 in every row, as indexes have it.
     pub(crate) hidden: Option<&'static str>,
@@ -307,6 +309,7 @@ impl<T> Table<T> {
         Self {
             name,
             columns,
+            computed: None,
             read,
             hidden: None,
             indexes: &[],
@@ -377,7 +380,7 @@ pub(crate) fn page<T>(
             next_marker: None,
         });
     }
-    let width = table.columns.split(',').count();
+    let width = table.columns.split(',').count() + usize::from(table.computed.is_some());
     let rows = tx.within(TIME_MAX, |tx| {
         let path = path::choose(tx, table, scope, query)?;
         let statement = sql::page(table, scope, query, path);

@@ -56,6 +56,9 @@ pub(super) fn page<T>(
     for column in table.columns.split(',') {
         select.expr(building.column(column.trim()));
     }
+    if let Some(computed) = table.computed {
+        select.expr(Expr::cust(computed));
+    }
     select.expr(building.id());
     if let Some(column) = query.sort.column {
         select.expr(building.column(column.name));

@@ -119,6 +119,7 @@ pub const NAMES: Names = Names {
 const TABLE: Table<Message> = Table {
     name: "messages",
     columns: columns!(),
+    computed: None,
     read,
     hidden: Some("hidden"),
     indexes: &[
