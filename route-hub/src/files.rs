@@ -5,8 +5,8 @@ use clap::Args;
 use hub_app::data_folder::error::CommandError;
 use hub_app::hub::Hub;
 use hub_app::random::Random;
-use hub_media::{Blobs, S3};
-use hub_store::{StoreError, files, meta};
+use hub_media::{Blobs, S3, WrongFolder};
+use hub_store::{StoreError, Tx, files, meta};
 use postrider_model::Secret;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ const SECRET_VARIABLE: &str = "ROUTE_HUB_FILES_SECRET_KEY";
 const REGION_DEFAULT: &str = "us-east-1";
 /// The folder of the files in the data folder.
 const FOLDER_DEFAULT: &str = "files";
-/// Under which name the database keeps which folder is the hub's.
+/// Under which name the database keeps where the hub's files are: a folder's mark, or the URL of a bucket.
 const MARK: &str = "files_folder";
 /// How long another hub may take to end before this one is refused: one that was killed is gone by then.
 const OTHERS_END_MAX: Duration = Duration::from_secs(20);
@@ -74,6 +74,11 @@ pub struct FileSettings {
         value_name = "FILE"
     )]
     pub secret_key_file: Option<PathBuf>,
+    /// Once, after the files were moved, or the folder was lost: take this place for the hub's files,
+    /// whatever the hub knows of an earlier one.
+    #[arg(long = "files-here")]
+    #[serde(skip)]
+    pub here: bool,
 }
 
 impl FileSettings {
@@ -87,6 +92,7 @@ impl FileSettings {
             path_style: self.path_style.or(other.path_style),
             access_key: self.access_key.or(other.access_key),
             secret_key_file: self.secret_key_file.or(other.secret_key_file),
+            here: self.here || other.here,
         }
     }
 
@@ -96,17 +102,22 @@ impl FileSettings {
     /// When the folder cannot be used, or a setting makes no sense.
     pub fn place(&self, data_folder: &Path) -> Result<FilePlace, CommandError> {
         let failed = |error: hub_media::BlobError| CommandError::of("--files", &error);
-        let blobs = match folder_of_files(self.at.as_deref(), data_folder) {
-            None => Blobs::in_s3(&self.bucket(self.at.as_deref().unwrap_or_default())?),
+        let (blobs, bucket) = match folder_of_files(self.at.as_deref(), data_folder) {
+            None => {
+                let bucket = self.bucket(self.at.as_deref().unwrap_or_default())?;
+                let url = format!("{S3_SCHEME}{}/{}", bucket.bucket, bucket.prefix);
+                (Blobs::in_s3(&bucket), Some(url))
+            }
             Some(folder) => {
                 self.refuse_without_bucket()?;
-                Blobs::in_folder(&folder)
+                (Blobs::in_folder(&folder), None)
             }
         };
-        let blobs = blobs.map_err(failed)?;
         Ok(FilePlace {
-            blobs,
+            blobs: blobs.map_err(failed)?,
+            bucket,
             shared: self.shared.unwrap_or(false),
+            here: self.here,
         })
     }
 
@@ -174,45 +185,82 @@ pub(crate) fn folder_of_files(at: Option<&str>, data_folder: &Path) -> Option<Pa
     }
 }
 
+/// Returns the mark of the folder where a hub keeps its files; `None` without one, or for a bucket.
+pub(crate) fn folder_mark(tx: &mut Tx<'_>) -> Result<Option<String>, StoreError> {
+    let mark = meta::get(tx, MARK)?;
+    Ok(mark.filter(|mark| !mark.starts_with(S3_SCHEME)))
+}
+
 /// Where files are, as the settings say.
 #[derive(Debug)]
 pub struct FilePlace {
     blobs: Blobs,
+    /// The URL of the bucket, where they are in one.
+    bucket: Option<String>,
     shared: bool,
+    here: bool,
 }
 
 impl FilePlace {
     /// Has a hub keep its files there.
     ///
     /// # Errors
-    /// When the folder is another hub's, or a second hub does not see it.
+    /// When the hub keeps its files elsewhere, or a second hub does not see them.
     pub async fn take(self, hub: &Hub) -> Result<(), CommandError> {
-        if self.blobs.is_folder() {
-            if !self.shared {
-                alone(hub).await?;
-            }
-            self.recognise(hub).await?;
+        if self.bucket.is_none() && !self.shared {
+            alone(hub).await?;
         }
+        self.recognise(hub).await?;
         hub.files.keep_in(self.blobs);
         Ok(())
     }
 
-    /// Checks that the folder is the hub's. A hub without files that is alone takes any folder.
+    /// Checks that the place is the hub's. A hub without files that is alone takes any.
     async fn recognise(&self, hub: &Hub) -> Result<(), CommandError> {
+        let is_alone = is_alone(hub);
+        if self.here && !is_alone {
+            let text = "--files-here: another hub is on the database; first stop it";
+            return Err(CommandError::new(text));
+        }
         let known = hub.store.read(|tx| {
             let has_files = !files::after(tx, 0, 1)?.is_empty();
             Ok::<_, StoreError>((meta::get(tx, MARK)?, has_files))
         });
         let (known, has_files) = known.await?;
-        let expected = known.filter(|_| has_files || !is_alone(hub));
-        let fresh = Random::new().token::<16>();
-        let mark = self.blobs.recognise_folder(expected.as_deref(), &fresh);
-        let mark = mark.map_err(|error| CommandError::of("--files", &error))?;
-        if let Some(mark) = mark.filter(|_| expected.is_none()) {
-            let keep = hub.store.write(move |tx| meta::put(tx, MARK, &mark));
-            keep.await?;
+        let expected = known.filter(|_| !self.here && (has_files || !is_alone));
+        let found = match &self.bucket {
+            Some(url) => Some(url.clone()),
+            None => {
+                let fresh = Random::new().token::<16>();
+                let mark = self.blobs.recognise_folder(expected.as_deref(), &fresh);
+                mark.map_err(elsewhere)?
+            }
+        };
+        let Some(found) = found else { return Ok(()) };
+        let keep = hub.store.write(move |tx| {
+            let others = match is_alone {
+                true => None,
+                false => meta::get(tx, MARK)?,
+            };
+            match expected.as_ref().or(others.as_ref()) {
+                Some(expected) => Ok(*expected == found),
+                None => meta::put(tx, MARK, &found).map(|()| true),
+            }
+        });
+        match keep.await? {
+            true => Ok(()),
+            false => Err(elsewhere(WrongFolder::Other)),
         }
-        Ok(())
+    }
+}
+
+fn elsewhere(wrong: WrongFolder) -> CommandError {
+    match wrong {
+        WrongFolder::Other => CommandError::new(
+            "--files: this is not where the hub keeps its files. Is a disk missing? If they were moved \
+             here, or are lost, start once with --files-here (docs/files.md)",
+        ),
+        WrongFolder::Io(error) => CommandError::of("--files", &error),
     }
 }
 

@@ -183,7 +183,12 @@ def test_a_dump_in_a_new_server_is_refused_until_somebody_says_so(parts, tmp_pat
     back = begin(parts, Postgres(password=server.password).create())
     back.load(dump, "hub")
     keep_in(tmp_path, back.password, back.port)
+    # A command that looks at it takes nobody's place.
+    assert run(station, "admin", "organization", "list").returncode == 0
     assert "route-hub restored" in refused(station)
+    moving = run(station, "migrate", "--from", databases.environment(station.admin.folder)["ROUTE_HUB_DATABASE"],
+                 "--to", tmp_path / "elsewhere")
+    assert moving.returncode == 1 and "route-hub restored" in moving.stderr, moving
     assert restored(station)["phones_to_answer"] == 1
     station.server.start()
     delivered(station, queued)
@@ -204,6 +209,26 @@ def test_a_dump_beside_its_own_database_is_noticed_too(parts, tmp_path):
     station.server.arguments.remove("--nothing-lost")
     station.server.start()
     assert generation(server) == 1
+
+
+def test_a_dump_in_the_place_of_its_own_database_is_noticed_too(parts, tmp_path):
+    server = fresh(parts)
+    station = station_on(parts, tmp_path, server)
+    phone = station.join()
+    queued = queued_while_away(station, phone)
+    dump = server.dump("hub")
+    phone.start()
+    delivered(station, queued)
+    assert station.server.program.stop() == 0
+    server.load_over(dump, "hub")
+    assert "route-hub restored" in refused(station)
+    assert restored(station)["phones_to_answer"] == 1
+    station.server.start()
+    delivered(station, queued)
+    goes_on_after_a_freeze(station, phone, queued)
+    # The number that is kept is that of the new tables.
+    assert station.server.program.stop() == 0
+    station.server.start()
 
 
 def test_a_standby_that_lacked_something_is_noticed_by_the_hubs(parts, tmp_path):

@@ -10,6 +10,7 @@ from contextlib import closing
 
 import pytest
 
+from support.hub import Serve
 from support.numbers import fresh_number
 from support.operator import Refused, backup, backup_command, begin, copy_by_hand, put_back_by_hand, restore, restore_command
 from support.paths import binary
@@ -342,3 +343,18 @@ def test_a_backup_carries_the_files_and_names_what_is_missing(station, tmp_path)
     assert restored["files"] == taken["files"]
     blob = new / "files" / kept["id"][-2:] / kept["id"]
     assert hashlib.sha256(blob.read_bytes()).hexdigest() == kept["sha256"]
+
+
+def test_a_hub_starts_on_what_was_restored_whatever_was_in_the_folder_before(station, tmp_path):
+    rest, folder = station.rest, station.admin.folder
+    kept = rest.post("files", {"data": "S2VwdA==", "type": "text/vcard"})
+    backup(folder, tmp_path / "copy.db")
+    used, alone = tmp_path / "used", tmp_path / "alone"
+    fresh = Serve(used, arguments=["--create"]).start()
+    assert fresh.program.stop() == 0
+    restore(used, tmp_path / "copy.db")
+    shutil.copy(tmp_path / "copy.db", alone.with_suffix(".db"))
+    assert restore(alone, alone.with_suffix(".db"))["files"]["missing"] == [kept["id"]]
+    for restored in (used, alone):
+        hub = Serve(restored).start()
+        assert hub.program.stop() == 0

@@ -3,6 +3,7 @@
 import subprocess
 
 import pytest
+import requests
 
 from support.databases import environment, fresh_url, url, use
 from support.hub import Demo, Serve
@@ -10,6 +11,7 @@ from support.numbers import fresh_number
 from support.paths import binary
 from support.process import Program, loopback_environment
 from support.rest import FINAL
+from support.servers.postgres import psql
 from support.wait import until
 
 LISTS = """
@@ -110,6 +112,8 @@ def test_all_that_a_program_reads_is_the_same_there_and_back(tmp_path, in_file):
     use(back, fresh_url())
     migrate("--from", in_file, "--to", environment(back)["ROUTE_HUB_DATABASE"])
     assert "were moved to the database" in serves_not(in_file)
+    # They are numbers of another server's transactions: a hub would see changes that lie ahead of it.
+    assert psql(environment(back)["ROUTE_HUB_DATABASE"], "SELECT count(*) FROM change_versions") == "0"
     assert read_served(back, key, project) == before
 
 
@@ -134,6 +138,28 @@ def test_a_move_that_is_killed_is_done_again_and_taken_back_only_before_the_targ
     assert read_served(in_file, key, project) == before
     assert "has been served" in refused("migrate", *ends, "--undo")
     assert "were moved to" in serves_not(first)
+
+
+def test_a_hub_that_is_refused_its_files_leaves_the_way_back_open(tmp_path, in_file):
+    demo = Demo(tmp_path / "lived", phones=0)
+    first = tmp_path / "lived" / "demo"
+    file = demo.rest.post("files", {"data": "S2VwdA==", "type": "text/vcard"})
+    assert demo.program.stop() == 0
+    ends = ("--from", url(first), "--to", in_file)
+    assert "--files" in migrate(*ends)
+    assert "--files-here" in serves_not(in_file)
+    migrate(*ends, "--undo")
+    migrate(*ends)
+    hub = Serve(in_file, arguments=["--files", environment(first)["ROUTE_HUB_FILES"]]).start()
+    shown = hub.rest(demo.api_key, demo.project_id).get(f"files/{file['id']}")
+    assert requests.get(shown["url"], timeout=10).content == b"Kept"
+    assert hub.program.stop() == 0
+    # Lost files are one word away, once.
+    hub = Serve(in_file, arguments=["--files-here"]).start()
+    assert hub.program.stop() == 0
+    hub = Serve(in_file).start()
+    assert requests.get(hub.rest(demo.api_key, demo.project_id).get(f"files/{file['id']}")["url"], timeout=10).status_code == 404
+    assert hub.program.stop() == 0
 
 
 def test_a_database_that_a_hub_works_on_is_left_alone(tmp_path, in_file):

@@ -104,6 +104,11 @@ def test_a_second_hub_with_a_folder_of_its_own_for_files_is_refused(tmp_path):
         second = ("serve", "--listen", "127.0.0.1:0", "--operator-listen", "off", "--files", tmp_path / "files")
         apart = environment(tmp_path / "demo") | {"ROUTE_HUB_FILES_SHARED": "false"}
         assert "--files-shared" in run(*second, **apart).stderr.splitlines()[-1]
+        for elsewhere in (tmp_path / "files", "s3://files/hub"):
+            place = apart | {"ROUTE_HUB_FILES": str(elsewhere), "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "s"}
+            if elsewhere != "s3://files/hub":
+                place["ROUTE_HUB_FILES_SHARED"] = "true"
+            assert "not where the hub keeps" in run(*second[:-2], **place).stderr.splitlines()[-1]
         demo.rest.wait_status(demo.rest.send(fresh_number(), "the first one goes on")["id"], "delivered")
     finally:
         assert demo.program.stop() == 0

@@ -97,6 +97,20 @@ pub fn copy_mark(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
+/// Marks a folder of a hub that was brought back, whatever hub it was before.
+///
+/// # Errors
+/// When the folder cannot be used.
+pub fn mark_anew(path: &Path, mark: &str) -> io::Result<()> {
+    make(path)?;
+    let place = path.join(MARK);
+    match fs::remove_file(&place) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    write(path, &place, mark)
+}
+
 /// Removes unfinished uploads that were begun before a moment: `object_store` writes them as
 /// `NAME#NUMBER` beside their place.
 pub(crate) fn remove_unfinished(path: &Path, before: SystemTime) -> io::Result<usize> {

@@ -16,7 +16,7 @@ pub use address::{Address, Grant, Signer};
 pub use blobs::{BlobError, BlobStream, Blobs, Listed, S3, Upload};
 pub use content::{MediaType, Refused, TYPE_LENGTH_MAX, recognise};
 pub use data_uri::{DataUri, InvalidDataUri, URI_BYTES_MAX};
-pub use folder::{WrongFolder, copy_blob, copy_mark};
+pub use folder::{WrongFolder, copy_blob, copy_mark, mark_anew};
 pub use name::BlobName;
 pub use thumbnail::{EDGE_PX, Thumbnailer};
 

@@ -173,8 +173,9 @@ impl Progress {
             Step::Finished => {
                 let (rows, seconds) = (self.rows, took.as_secs_f64());
                 format!(
-                    "{rows} rows were moved in {seconds:.1} s. Now serve {to}. Until then --undo takes \
-                     it back. {from} is kept as it was, and refuses to be served."
+                    "{rows} rows were moved in {seconds:.1} s. Now serve {to}, with --files where the \
+                     hub's files are: they stay there. Until then --undo takes it back. {from} is kept \
+                     as it was, and refuses to be served."
                 )
             }
             Step::WasFinished => format!("the data are in {to} already: serve that"),

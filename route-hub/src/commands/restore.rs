@@ -5,7 +5,7 @@ use crate::commands::carried_files::{Carried, beside, carry};
 use crate::commands::restored::in_words;
 use crate::commands::stamp::stamp;
 use crate::database::DatabaseSettings;
-use crate::files::folder_of_files;
+use crate::files::{folder_mark, folder_of_files};
 use clap::Args;
 use hub_app::actor::Who;
 use hub_app::clock::SystemClock;
@@ -13,6 +13,7 @@ use hub_app::data_folder::error::CommandError;
 use hub_app::data_folder::{self, database};
 use hub_app::data_folder::{folder_lock, replacement};
 use hub_app::restored::{self, Beginning, Word};
+use hub_media::mark_anew;
 use hub_store::backup;
 use serde_json::json;
 use std::fs::OpenOptions;
@@ -74,9 +75,16 @@ pub fn restore(args: &RestoreArgs) -> Result<(), CommandError> {
         let text = "has data: --replace sets them aside and puts the backup in their place";
         return Err(CommandError::new(format!("{} {text}", folder.display())));
     }
-    let made = make(folder, args)?;
+    let (made, mark) = make(folder, args)?;
     let carried = match folder_of_files(args.files.as_deref(), folder) {
-        Some(files) => carry(&args.from, &beside(&args.from), &files)?,
+        Some(files) => {
+            let carried = carry(&args.from, &beside(&args.from), &files)?;
+            if let Some(mark) = mark {
+                let marked = mark_anew(&files, &mark);
+                marked.map_err(|error| CommandError::of(files.display(), &error))?;
+            }
+            carried
+        }
         None => Carried::default(),
     };
     let aside = replacement::commit(folder, &stamp(SystemClock::start().now().unix))?;
@@ -84,8 +92,8 @@ pub fn restore(args: &RestoreArgs) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Makes the complete new database beside the old one.
-fn make(folder: &Path, args: &RestoreArgs) -> Result<Beginning, CommandError> {
+/// Makes the complete new database beside the old one; returns the mark of its folder of files, too.
+fn make(folder: &Path, args: &RestoreArgs) -> Result<(Beginning, Option<String>), CommandError> {
     let (from, send_missed) = (&args.from, args.send_missed);
     // What was replaced may be newer than the backup: phones must see a generation that is new.
     let replaced = backup::generation(&database(folder)).unwrap_or(0);
@@ -102,8 +110,9 @@ fn make(folder: &Path, args: &RestoreArgs) -> Result<Beginning, CommandError> {
         send_missed,
     };
     let begun = restored::begin(&hub, &Who::Operator, word);
+    let mark = hub.store.read_blocking(folder_mark);
     drop(hub);
-    Ok(begun?)
+    Ok((begun?, mark?))
 }
 
 fn show(args: &RestoreArgs, made: Beginning, carried: &Carried, aside: Option<&Path>) {

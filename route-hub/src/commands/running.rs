@@ -27,7 +27,7 @@ use hub_link::pairing;
 use hub_link::pairing::offer::AppOffer;
 use hub_nats::Servers;
 use hub_outgoing::{Client, Guard, Limits, Names};
-use hub_store::{Health, changes, meta};
+use hub_store::{Health, changes, meta, moving};
 use hub_web::front::FrontSettings;
 use std::collections::BTreeSet;
 use std::future::pending;
@@ -93,6 +93,7 @@ impl Running {
         let state = ApiState::new(Hub::new(start.parts), start.front);
         let hub = state.hub.clone();
         start.files.take(&hub).await?;
+        hub.store.write(moving::served).await?;
         hub.fact_rates.limit(start.facts_per_s);
         let base_url = hub.base_url.clone();
         let keep = hub

@@ -17,12 +17,16 @@ pub fn trust(ca: Option<&Path>) -> Result<ClientConfig, StoreError> {
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     if let Some(path) = ca {
         let unreadable = |error: &dyn Display| StoreError::Refused {
-            why: format!("{}: {error}", path.display()),
+            why: format!("the certificates of {}: {error}", path.display()),
         };
+        let own = roots.len();
         let file = CertificateDer::pem_file_iter(path).map_err(|error| unreadable(&error))?;
         for certificate in file {
             let certificate = certificate.map_err(|error| unreadable(&error))?;
             roots.add(certificate).map_err(|error| unreadable(&error))?;
+        }
+        if roots.len() == own {
+            return Err(unreadable(&"there is none in PEM"));
         }
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());

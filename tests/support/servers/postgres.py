@@ -138,9 +138,14 @@ class Postgres:
     def load(self, file, database):
         """Makes a database of what was dumped."""
         self.ask(f"CREATE DATABASE {database}")
+        self.load_over(file, database)
+
+    def load_over(self, file, database):
+        """Puts what was dumped in the place of what a database has."""
         file.chmod(0o644)
         file.parent.chmod(0o755)
-        self._run("pg_restore", "--dbname", f"host=127.0.0.1 port={self.port} user={USER} dbname={database}", file)
+        self._run("pg_restore", "--clean", "--if-exists", "--dbname",
+                  f"host=127.0.0.1 port={self.port} user={USER} dbname={database}", file)
 
     def _set(self, **settings):
         with (self.data / "postgresql.conf").open("a") as file:

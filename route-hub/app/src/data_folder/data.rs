@@ -4,7 +4,7 @@ use crate::data_folder::error::CommandError;
 use crate::data_folder::folder_lock::Place;
 use crate::data_folder::{database, enter, enter_to_serve, make, open};
 use crate::random::Random;
-use hub_store::{PostgresSettings, Since, SqliteSettings, Store, StoreError, moving};
+use hub_store::{PostgresSettings, Since, SqliteSettings, Store, StoreError};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -39,10 +39,13 @@ impl Data {
         nothing_lost: bool,
         process: u8,
     ) -> Result<Opened, CommandError> {
-        let opened = match self {
+        match self {
+            Self::Folder(_) if nothing_lost => Err(CommandError::new(
+                "--nothing-lost needs --database beside it: a file is not moved by its server",
+            )),
             Self::Folder(folder) => {
                 let place = enter_to_serve(folder, create)?;
-                (Some(place), open(folder, process)?)
+                Ok((Some(place), open(folder, process)?))
             }
             Self::Postgres(settings) => {
                 let since = match nothing_lost {
@@ -53,11 +56,9 @@ impl Data {
                     since,
                     ..settings.clone()
                 };
-                (None, on_server(&settings, create)?)
+                Ok((None, on_server(&settings, create)?))
             }
-        };
-        moving::served(&opened.1)?;
-        Ok(opened)
+        }
     }
 
     /// Opens a database that was brought back, on which nobody works.

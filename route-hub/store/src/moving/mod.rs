@@ -21,7 +21,7 @@ use self::end::{End, another_runs};
 use self::table::{Digest, PAGE, Table};
 use crate::mark::{self, Mark};
 use crate::tx::Access;
-use crate::{Store, StoreError, Tx, devices, meta};
+use crate::{StoreError, Tx, devices, meta};
 use postrider_model::UnixMs;
 
 /// Why a move came to nothing.
@@ -160,16 +160,12 @@ pub fn undo(from: &Place, to: &Place, names: &Names) -> Result<(), MoveError> {
     source.work_alone(mark::remove).map_err(MoveError::From)
 }
 
-/// Notes that the data of a store are served: a move to it is not taken back any more.
+/// Notes that the data are served: a move to them is not taken back any more.
 ///
 /// # Errors
 /// What the database says.
-pub fn served(store: &Store) -> Result<(), StoreError> {
-    let is_marked = store.read_blocking(mark::get)?.is_some();
-    match is_marked {
-        true => store.write_blocking(mark::remove),
-        false => Ok(()),
-    }
+pub fn served(tx: &mut Tx<'_>) -> Result<(), StoreError> {
+    mark::remove(tx)
 }
 
 /// Leaves the target of a move unfinished; `false` where it has nothing at all.

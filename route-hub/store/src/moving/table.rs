@@ -13,7 +13,13 @@ pub(super) const PAGE: usize = 1_000;
 /// Most parameters of one statement.
 const PARAMETERS_MAX: usize = 2_000;
 /// What each engine keeps for itself.
-const LEFT: &[&str] = &["gates", "processes", "refinery_schema_history", "writers"];
+const LEFT: &[&str] = &[
+    "change_versions",
+    "gates",
+    "processes",
+    "refinery_schema_history",
+    "writers",
+];
 
 /// A table whose rows move.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,8 +112,8 @@ impl Table {
     /// Says which rows move, if not all do.
     fn only(&self) -> Option<String> {
         (self.name == "hub_meta").then(|| {
-            let of_schema = postgres::OF_SCHEMA.join("', '");
-            format!("name NOT IN ('{}', '{of_schema}')", mark::NAME)
+            let own = postgres::OF_DATABASE.join("', '");
+            format!("name NOT IN ('{}', '{own}')", mark::NAME)
         })
     }
 

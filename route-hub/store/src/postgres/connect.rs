@@ -7,6 +7,7 @@ use crate::trust::trust;
 use crate::{StoreError, stopwatch};
 use futures_util::future::join_all;
 use postrider_model::UnixMs;
+use std::error::Error as _;
 use std::fmt;
 use std::future::poll_fn;
 use std::net::IpAddr;
@@ -16,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::time::timeout;
-use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 use tokio_postgres::{AsyncMessage, Client, Config, Error, Row};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -102,20 +103,36 @@ impl fmt::Debug for PostgresSettings {
     }
 }
 
-/// Names a database by its name and hosts alone.
+/// The port of servers that name none.
+const PORT_DEFAULT: u16 = 5432;
+
+/// Names a database by its name, hosts and ports alone.
 pub(crate) fn named(settings: &PostgresSettings) -> String {
     let config = Config::from_str(&settings.url).unwrap_or_default();
-    let host = |host: &Host| match host {
-        Host::Tcp(name) => name.clone(),
-        Host::Unix(path) => path.display().to_string(),
+    let host = |(place, host): (usize, &Host)| {
+        let name = match host {
+            Host::Tcp(name) => name.clone(),
+            Host::Unix(path) => path.display().to_string(),
+        };
+        match port(&config, place) {
+            PORT_DEFAULT => name,
+            port => format!("{name}:{port}"),
+        }
     };
-    let hosts: Vec<_> = config.get_hosts().iter().map(host).collect();
+    let hosts: Vec<_> = config.get_hosts().iter().enumerate().map(host).collect();
     let name = config.get_dbname().or(config.get_user());
     format!(
         "the database {} at {}",
         name.unwrap_or_default(),
         hosts.join(", ")
     )
+}
+
+/// Returns the port of the host at a place.
+fn port(config: &Config, place: usize) -> u16 {
+    let ports = config.get_ports();
+    let port = ports.get(place).or(ports.first());
+    port.copied().unwrap_or(PORT_DEFAULT)
 }
 
 /// Opens connections to one database.
@@ -138,14 +155,20 @@ impl Connector {
     /// [`StoreError::Refused`] when the URL or the file of certificates cannot be read, and where no name
     /// says whose certificate to expect.
     pub(crate) fn new(settings: &PostgresSettings) -> Result<Self, StoreError> {
-        let unreadable = |error| format!("the database's URL cannot be read: {error}");
-        let mut config = Config::from_str(&settings.url).map_err(|error| StoreError::Refused {
-            why: unreadable(error),
+        let mut config = Config::from_str(&settings.url).map_err(|error| {
+            let what = error
+                .source()
+                .map_or_else(String::new, |what| format!(": {what}"));
+            StoreError::Refused {
+                why: format!("the database's URL cannot be read: {error}{what}"),
+            }
         })?;
+        refuse_parameters(&config, settings.plain)?;
         if let Some(password) = &settings.password {
             config.password(password);
         }
-        let is_plain = settings.plain || is_near(&config);
+        let is_plain =
+            config.get_ssl_mode() != SslMode::Require && (settings.plain || is_near(&config));
         if !is_plain && config.get_hosts().len() < config.get_hostaddrs().len() {
             return Err(refused(
                 "its URL has a hostaddr without a host, whose name the server's certificate could be checked for",
@@ -267,11 +290,28 @@ impl Connector {
 #[error("the server does not answer")]
 pub(super) struct NoAnswer;
 
+/// Refuses what a URL may say and the hub decides.
+fn refuse_parameters(config: &Config, plain: bool) -> Result<(), StoreError> {
+    let why = if plain && config.get_ssl_mode() == SslMode::Require {
+        "its URL has sslmode=require, and --database-plain says the opposite"
+    } else if !plain && !is_near(config) && config.get_ssl_mode() == SslMode::Disable {
+        "its URL has sslmode=disable: over a network that needs --database-plain"
+    } else if config.get_target_session_attrs() == TargetSessionAttrs::ReadOnly {
+        "its URL has target_session_attrs=read-only: the hub writes"
+    } else if config.get_options().is_some() {
+        "its URL has options, which the hub sets itself"
+    } else if config.get_connect_timeout().is_some() {
+        "its URL has connect_timeout, which the hub sets itself"
+    } else {
+        return Ok(());
+    };
+    Err(refused(why))
+}
+
 /// Returns the settings for each host alone: which of them is the primary is not the client's to say,
 /// since one that was left behind takes writes, too.
 fn each_host(config: &Config) -> Vec<Config> {
     let (hosts, addresses) = (config.get_hosts(), config.get_hostaddrs());
-    let ports = config.get_ports();
     let one = |place: usize| {
         let mut one = Config::new();
         match hosts.get(place) {
@@ -282,9 +322,7 @@ fn each_host(config: &Config) -> Vec<Config> {
         if let Some(address) = addresses.get(place) {
             one.hostaddr(*address);
         }
-        if let Some(port) = ports.get(place).or(ports.first()) {
-            one.port(*port);
-        }
+        one.port(port(config, place));
         if let Some(user) = config.get_user() {
             one.user(user);
         }
@@ -441,6 +479,49 @@ mod tests {
         let connector = Connector::new(&settings).map_err(|error| error.to_string())?;
         let is_tls = |host: &Config| host.get_ssl_mode() == SslMode::Require;
         Ok(connector.hosts.iter().map(is_tls).collect())
+    }
+
+    #[test]
+    fn a_database_is_named_with_its_ports() {
+        let name = |url: &str| named(&PostgresSettings::new(url));
+        assert_eq!(name("postgres://u@db:5432/hub"), "the database hub at db");
+        assert_eq!(
+            name("postgres://u:p@one:5433,two:5432/hub"),
+            "the database hub at one:5433, two"
+        );
+    }
+
+    #[test]
+    fn what_a_url_says_is_followed_or_refused_by_name() {
+        let required = tls("postgres://u@127.0.0.1/d?sslmode=require", false);
+        assert_eq!(required, Ok(vec![true]));
+        for (url, plain, why) in [
+            (
+                "postgres://u@db/d?sslmode=disable",
+                false,
+                "sslmode=disable",
+            ),
+            (
+                "postgres://u@db/d?sslmode=require",
+                true,
+                "--database-plain",
+            ),
+            ("postgres://u@db/d?options=-cfsync=off", false, "options"),
+            (
+                "postgres://u@db/d?connect_timeout=2",
+                false,
+                "connect_timeout",
+            ),
+            (
+                "postgres://u@db/d?target_session_attrs=read-only",
+                false,
+                "read-only",
+            ),
+            ("postgres://u@db/d?nonsense=2", false, "nonsense"),
+        ] {
+            let refused = tls(url, plain).unwrap_err();
+            assert!(refused.contains(why), "{url}: {refused}");
+        }
     }
 
     #[test]

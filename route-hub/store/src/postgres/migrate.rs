@@ -6,6 +6,7 @@
 use super::connect::{self, Connector};
 use super::dialect::{Dialect, Index};
 use super::failure::{failure, is_rerun};
+use super::nets;
 use crate::{StoreError, migrations};
 use refinery::error::Kind;
 use refinery::{Migration, Runner};
@@ -33,8 +34,8 @@ const SERVES_SINCE_NAME: &str = "schema_serves_since";
 /// Under what name it says which schema was brought to its end: with storage, and what the planner is to
 /// believe.
 const FINISHED_NAME: &str = "schema_finished";
-/// What a database says of its schema: its own, whatever is moved to it.
-pub(crate) const OF_SCHEMA: &[&str] = &[SERVES_SINCE_NAME, FINISHED_NAME];
+/// What a database says of its schema and of itself, whatever is moved to it.
+pub(crate) const OF_DATABASE: &[&str] = &[SERVES_SINCE_NAME, FINISHED_NAME, nets::TABLES];
 /// Describes each column of each table: the table, the column, its type, its place in the key from 1
 /// or 0.
 pub(crate) const TABLES: &str = "SELECT relname::text, attname::text, \

@@ -23,7 +23,7 @@ mod writer;
 pub(crate) use self::cluster::{Cluster, Mistakes};
 pub(crate) use self::connect::named;
 pub use self::connect::{PostgresSettings, Since};
-pub(crate) use self::migrate::{OF_SCHEMA, TABLES};
+pub(crate) use self::migrate::{OF_DATABASE, TABLES};
 pub(crate) use self::processes::begin_without_any;
 pub use self::servers::Standing;
 pub(crate) use self::start::{QUEUES, open, open_to_move};

@@ -33,6 +33,14 @@ const WORKED: &str = "SELECT count(timeline), \
 const BEATS: &str = "SELECT count(*), COALESCE(sum(beats), 0)::int8 FROM processes \
     WHERE ended = 0 AND (serves = 1 OR $1::int8 = 1)";
 
+/// Under which name a database keeps which tables hubs have worked on: whoever loads a dump makes new ones.
+pub(crate) const TABLES: &str = "tables";
+/// The number that the server gave the table of what a hub knows of itself.
+const TABLES_NOW: &str = "SELECT to_regclass('hub_meta')::oid::int8::text";
+/// Whether hubs worked on other tables.
+const OTHER_TABLES: &str = "SELECT count(*) FROM hub_meta WHERE name = $1 \
+    AND value <> to_regclass('hub_meta')::oid::int8::text";
+
 const NO_HUB_LIVED: &str = "it is not where a hub last worked, and no hub lived when that changed. If it \
     was brought back from a dump or to an earlier moment, run `route-hub restored` first. If it holds all \
     that was ever committed (a planned change of servers, pg_upgrade), start once with `serve \
@@ -87,17 +95,11 @@ fn enter(
     is_alive: bool,
 ) -> Result<Entry, StoreError> {
     let Lead { server, timeline } = session.lead()?;
-    let (mut worked, mut here, mut newest, mut living) = (0, 0, 0, 0);
-    session.query(
-        Sql::Fixed(WORKED),
-        &values![&server, timeline],
-        &mut |row| {
-            (worked, here, newest) = (row.int(0)?, row.int(1)?, row.int(2)?);
-            living = row.int(3)?;
-            Ok(false)
-        },
-    )?;
-    let is_known = worked == 0 || here > 0 && newest == timeline;
+    let Seen {
+        is_known,
+        newest,
+        living,
+    } = look(session, &server, timeline)?;
     match settings.since {
         Since::Restored if is_alive => Err(refused(IN_USE)),
         Since::Restored if !are_dead => Ok(Entry::Waits),
@@ -119,6 +121,60 @@ fn enter(
     }
 }
 
+/// Where processes that serve have worked.
+struct Seen {
+    /// Nowhere, or here last.
+    is_known: bool,
+    /// The newest timeline of this server that one has seen.
+    newest: i64,
+    /// How many may live.
+    living: i64,
+}
+
+fn look(session: &mut dyn Session, server: &str, timeline: i64) -> Result<Seen, StoreError> {
+    let (mut worked, mut here, mut newest, mut living) = (0, 0, 0, 0);
+    session.query(Sql::Fixed(WORKED), &values![server, timeline], &mut |row| {
+        (worked, here, newest) = (row.int(0)?, row.int(1)?, row.int(2)?);
+        living = row.int(3)?;
+        Ok(false)
+    })?;
+    let mut elsewhere = 0;
+    session.query(Sql::Fixed(OTHER_TABLES), &values![TABLES], &mut |row| {
+        elsewhere = row.int(0)?;
+        Ok(false)
+    })?;
+    Ok(Seen {
+        is_known: elsewhere == 0 && (worked == 0 || here > 0 && newest == timeline),
+        newest,
+        living,
+    })
+}
+
+/// Refuses to take data from a database that changed while no hub lived: under another name nobody would
+/// notice any more.
+///
+/// # Errors
+/// [`StoreError::Refused`] with what to do.
+pub(crate) fn refuse_unknown(session: &mut PostgresSession) -> Result<(), StoreError> {
+    session.begin(Access::Read)?;
+    let seen = session
+        .lead()
+        .and_then(|Lead { server, timeline }| look(session, &server, timeline));
+    session.rollback();
+    match seen?.is_known {
+        true => Ok(()),
+        false => Err(refused(NO_HUB_LIVED)),
+    }
+}
+
+/// Keeps on which tables a hub works, the first time.
+pub(crate) fn keep_tables(session: &mut dyn Session) -> Result<(), StoreError> {
+    let keep = format!(
+        "INSERT INTO hub_meta (name, value) VALUES ($1, ({TABLES_NOW})) ON CONFLICT (name) DO NOTHING"
+    );
+    session.run(Sql::Built(&keep), &values![TABLES])
+}
+
 /// Ends all processes that were, and notes that this is where they have worked.
 fn take_as_it_is(
     session: &mut PostgresSession,
@@ -128,8 +184,10 @@ fn take_as_it_is(
     let take = "UPDATE processes SET ended = 1, server = $1, timeline = $2";
     session.run(Sql::Fixed(take), &values![server, timeline])?;
     session.run(Sql::Fixed("DELETE FROM writers"), &[])?;
-    let no_loss = "DELETE FROM hub_meta WHERE name = $1";
-    session.run(Sql::Fixed(no_loss), &values![meta::LOSS])
+    // The numbers of changes are those of another server's transactions; nobody has anything in memory.
+    session.run(Sql::Fixed("DELETE FROM change_versions"), &[])?;
+    let old = "DELETE FROM hub_meta WHERE name IN ($1, $2)";
+    session.run(Sql::Fixed(old), &values![meta::LOSS, TABLES])
 }
 
 /// Notes in an open transaction that something which was answered is gone, or may be.

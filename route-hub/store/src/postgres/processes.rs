@@ -106,18 +106,20 @@ pub(crate) fn join(
     refuse_moved(session)?;
     let serves = settings.serves;
     let Lead { server, timeline } = session.lead()?;
-    let mut taken = BTreeMap::new();
+    let mut free = BTreeMap::new();
     let (mut newest, mut serving) = (0, BTreeSet::new());
     let all = "SELECT number, incarnation, ended, serves FROM processes ORDER BY number";
     session.query(Sql::Fixed(all), &[], &mut |row| {
         newest = newest.max(row.int(1)?);
-        taken.insert(row.int(0)?, row.flag(2)?);
-        if row.flag(3)? && !row.flag(2)? {
+        let (has_ended, served) = (row.flag(2)?, row.flag(3)?);
+        // Where a hub worked last stays known: a command does not write over it.
+        free.insert(row.int(0)?, has_ended && (serves || !served));
+        if served && !has_ended {
             serving.insert(number_of(row.int(0)?)?);
         }
         Ok(true)
     })?;
-    let is_free = |number: &i64| taken.get(number).copied().unwrap_or(true);
+    let is_free = |number: &i64| free.get(number).copied().unwrap_or(true);
     let free = (0..NUMBERS).find(is_free);
     let Some(number) = free.and_then(|number| u8::try_from(number).ok()) else {
         session.rollback();
@@ -149,6 +151,7 @@ pub(crate) fn join(
     session.run(Sql::Built(&take), &own)?;
     if serves {
         serving.insert(number);
+        nets::keep_tables(session)?;
     }
     for writer in 0..WRITERS + WAITING {
         let row = process.row(writer);

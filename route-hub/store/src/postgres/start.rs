@@ -4,6 +4,7 @@ use super::cluster::Cluster;
 use super::connect::{self, Connector, PostgresSettings};
 use super::group::Groups;
 use super::migrate::{self, migrate};
+use super::nets;
 use super::notices;
 use super::place::Place;
 use super::processes::{self, Heart, Joined, Process, WAITING, WRITERS};
@@ -103,6 +104,9 @@ pub(crate) fn open_to_move(
     migrate(&connector, create, 0)?;
     let mut session = PostgresSession::open(connector)?;
     processes::end_the_dead(&mut session, settings.beat)?;
+    if !create {
+        nets::refuse_unknown(&mut session)?;
+    }
     Ok(Some(Box::new(session)))
 }
 

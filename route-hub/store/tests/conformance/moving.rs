@@ -268,7 +268,7 @@ fn a_move_is_taken_back_until_the_target_was_served() {
     let other = world.file("other.db");
     assert_refused(moving::undo(&source, &other, &names()), "is empty");
     let store = open(&middle).unwrap();
-    moving::served(&store).unwrap();
+    store.write_blocking(moving::served).unwrap();
     drop(store);
     assert_refused(moving::undo(&source, &middle, &names()), "has been served");
     assert_refused(moved(&source, &middle, usize::MAX).1, "was moved to");
