@@ -101,7 +101,7 @@ type Rows = BTreeMap<String, Vec<Vec<Value>>>;
 fn tables(connection: &Connection) -> BTreeMap<String, Vec<(String, String, bool)>> {
     let look = "SELECT t.name, c.name, c.type, c.\"notnull\" = 0 AND c.pk = 0 FROM sqlite_master AS t, \
         pragma_table_info(t.name) AS c WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite%' \
-        AND t.name NOT IN ('refinery_schema_history', 'gates', 'processes', 'writers')";
+        AND t.name NOT IN ('change_versions', 'gates', 'processes', 'refinery_schema_history', 'writers')";
     let mut tables = BTreeMap::<String, Vec<_>>::new();
     let mut look = connection.prepare(look).unwrap();
     let mut rows = look.query([]).unwrap();
