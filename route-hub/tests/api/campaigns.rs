@@ -442,6 +442,46 @@ async fn an_anniversary_comes_each_year_until_its_campaign_is_deleted() {
     assert_eq!(texts(&client).await.len(), 2);
 }
 
+/// Returns when each schedule sends next.
+async fn next_times(client: &Client) -> Vec<Value> {
+    let list = client.get("scheduled?page_size=200").await;
+    let rows = list["data"].as_array().expect("rows");
+    rows.iter().map(|row| row["next_time"].clone()).collect()
+}
+
+#[tokio::test]
+async fn an_anniversary_counts_its_offset_from_the_date_of_each_year() {
+    // 2101 has no 29 February, as the years of birth have.
+    let june = NEW_YEAR + 151 * DAY;
+    let of_2101 = |day: i64| NEW_YEAR + (365 + day - 1) * DAY;
+    for (born, scale, count, day) in [
+        ("2000-03-01", "D", -1, of_2101(59)),
+        ("2000-02-28", "D", 1, of_2101(60)),
+        ("2000-02-20", "D", 10, of_2101(61)),
+        ("2000-03-02", "W", -1, of_2101(54)),
+        ("2000-01-31", "M", 1, of_2101(59)),
+        ("2000-03-01 08:00", "I", -1_440, of_2101(59) - 5_400),
+    ] {
+        let test = hub().await;
+        let client = test.client();
+        let guests = group(&client, "Guests").await;
+        contact(&client, 1, json!({ "born": born }), &[&guests]).await;
+        let item = json!({
+            "time_of_day": "09:30", "offset_scale": scale, "offset_count": count, "content": "x",
+        });
+        let more = json!({ "group_id": guests, "date_variable": "born", "items": [item] });
+        let made = make(&client, "anniversary", more).await;
+        send(&client, &made).await;
+        let follow = async || follow::step_all(&test.hub, at(&test, june)).await;
+        while follow().await.expect("a step") > 0 {}
+        assert_eq!(
+            next_times(&client).await,
+            [json!(day)],
+            "{born} {count} {scale}"
+        );
+    }
+}
+
 #[tokio::test]
 async fn who_answers_joins_the_group_of_those_who_do() {
     let test = hub().await;
