@@ -483,6 +483,35 @@ async fn an_anniversary_counts_its_offset_from_the_date_of_each_year() {
 }
 
 #[tokio::test]
+async fn what_a_campaign_sent_is_not_sent_again_when_it_is_unscheduled_and_sent() {
+    for (campaign_type, left) in [("relative", 0), ("anniversary", 1)] {
+        let test = hub().await;
+        let client = test.client();
+        let guests = group(&client, "Guests").await;
+        let now = test.hub.now().unix.0 / 1_000;
+        contact(&client, 1, json!({ "due": now - 20 }), &[&guests]).await;
+        let items = json!([{ "time_of_day": "09:30", "offset_scale": "I", "content": "Due" }]);
+        let phone = test.test_phone().await.id;
+        let more = json!({
+            "group_id": guests, "route_id": phone, "date_variable": "due", "items": items,
+        });
+        let made = make(&client, campaign_type, more).await;
+        let fire = async || fire::all_due(&test.hub, test.hub.now()).await;
+        for sends in [1, 0] {
+            send(&client, &made).await;
+            follow_all(&test).await;
+            assert_eq!(fire().await.expect("a tick"), sends, "{campaign_type}");
+            let unschedule = format!("{}/unschedule", path(&made));
+            let next = next_times(&client).await;
+            assert_eq!(next.iter().filter(|next| !next.is_null()).count(), left);
+            client.post(&unschedule, json!({})).await;
+            follow_all(&test).await;
+        }
+        assert_eq!(texts(&client).await, ["Due"]);
+    }
+}
+
+#[tokio::test]
 async fn who_answers_joins_the_group_of_those_who_do() {
     let test = hub().await;
     let client = test.client();

@@ -10,7 +10,7 @@ use crate::transaction::run_by_hub;
 use crate::unit_of_work::UnitOfWork;
 use hub_domain::{Contact, RelativeSchedule, Schedule, ScheduledTo};
 use hub_store::damaged::Found;
-use hub_store::{StoreError, Tx, contacts, groups, relative_schedules, schedules};
+use hub_store::{StoreError, Tx, campaigns, contacts, groups, relative_schedules, schedules};
 use postrider_model::{
     ContactId, GroupId, Now, ProjectId, RelativeScheduledId, ScheduledId, UnixMs,
 };
@@ -216,6 +216,10 @@ impl Known {
             (None, Some(times)) => {
                 let mut schedule = new_schedule(work.id(), relative, self.id, times, now);
                 plan(&mut schedule, now);
+                if is_sent(work.tx, relative, &schedule)? {
+                    schedule.prev_time = schedule.next_time;
+                    plan(&mut schedule, now);
+                }
                 match schedule.next_time {
                     Some(_) => schedules::insert(work.tx, &schedule),
                     None => Ok(()),
@@ -304,6 +308,22 @@ fn plan(schedule: &mut Schedule, now: UnixMs) {
     schedule.plan(now);
     let bound = now.plus_ms(-JUST_PASSED_MS);
     schedule.next_time = schedule.next_time.filter(|next| *next >= bound);
+}
+
+/// Says whether a new schedule's next moment was sent before its campaign was taken back and sent again.
+fn is_sent(
+    tx: &mut Tx<'_>,
+    relative: &RelativeSchedule,
+    schedule: &Schedule,
+) -> Result<bool, StoreError> {
+    let began = relative.time_created;
+    let passed = schedule.next_time.filter(|next| *next < began);
+    match (relative.campaign_id, passed, schedule.listed_contact_id) {
+        (Some(campaign), Some(passed), Some(contact)) => {
+            campaigns::has_sent(tx, campaign, contact, (passed, began))
+        }
+        _ => Ok(false),
+    }
 }
 
 fn new_schedule(
