@@ -377,6 +377,13 @@ async fn items_are_sent_by_the_dates_of_contacts_while_the_campaign_runs() {
     }
     refused(&client, &made, "", json!({ "items": [] }), "status").await;
     follow_all(&test).await;
+    for own in client.ids("scheduled").await {
+        let path = format!("scheduled/{own}");
+        let changed = client.call("POST", &path, Some(json!({ "content": "x" })));
+        changed.await.invalid("scheduled_id");
+        let deleted = client.call("DELETE", &path, None);
+        deleted.await.invalid("scheduled_id");
+    }
     let fire = async |seconds| fire::all_due(&test.hub, at(&test, seconds)).await;
     fire(NEW_YEAR - DAY).await.expect("a tick");
     fire(NEW_YEAR).await.expect("a tick");
