@@ -134,6 +134,30 @@ def test_messages_leave_through_another_hub_without_a_hint(tmp_path):
         assert demo.program.stop() == 0
 
 
+def play_through_each(demo, other):
+    """Sends to the test route and simulates for a phone, through each hub: one of them does not own the project."""
+    for rest in (demo.rest, other) * 2:
+        for how in ({"route_id": demo.test_phone_id}, {"simulated": True}):
+            sent = rest.send("+15005550012", "played", **how)["id"]
+            other.wait_status(sent, "delivered", patience_s=30)
+
+
+def test_what_is_simulated_is_played_whichever_hub_took_it(pair):
+    demo, other, _ = pair
+    play_through_each(demo, other)
+
+
+def test_what_is_simulated_is_played_without_a_hint(tmp_path):
+    lose_hints(tmp_path / "demo")
+    demo = Demo(tmp_path)
+    second = Serve(tmp_path / "demo").start()
+    try:
+        play_through_each(demo, second.rest(demo.api_key, demo.project_id))
+    finally:
+        second.program.kill()
+        assert demo.program.stop() == 0
+
+
 @pytest.fixture
 def pair(tmp_path):
     """A demo, and a second hub on its database."""

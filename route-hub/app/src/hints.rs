@@ -7,7 +7,7 @@ use postrider_link::mistake;
 use postrider_model::{DeviceId, PhoneId, ProjectId};
 use std::time::Duration;
 
-/// How often the queues of this process's phones are looked at.
+/// How often the queues of this process's phones and test routes are looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// The same while hints do not arrive.
 const LOOK_EVERY_WITHOUT: Duration = Duration::from_millis(500);
@@ -36,10 +36,11 @@ fn wake(hub: &Hub, hint: Hint) {
         Hint::Asked(phone) => drop(hub.bus.wake_asked(phone)),
         Hint::Webhooks => hub.bus.wake_webhooks(),
         Hint::Broadcasts => hub.bus.wake_broadcasts(),
+        Hint::Simulated => hub.bus.wake_simulated(),
     }
 }
 
-/// Looks at what waits for the phones of this process: for ever where it is alone on its database.
+/// Looks at what waits for the phones and test routes of this process: for ever where it is alone on its database.
 pub async fn look(hub: Hub) {
     let Some(hints) = hub.store.hints() else {
         return std::future::pending().await;
@@ -62,6 +63,7 @@ pub async fn look_once(hub: &Hub) -> Result<(), StoreError> {
     if mistake::is("hints_alone") {
         return Ok(());
     }
+    hub.bus.wake_simulated();
     for phones in hub.bus.heard_phones().chunks(AT_ONCE) {
         let phones: Vec<PhoneId> = phones.to_vec();
         let look = move |tx: &mut Tx<'_>| messages::with_queue(tx, &phones);

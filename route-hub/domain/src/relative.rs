@@ -1,7 +1,8 @@
 //! Messages scheduled relative to a date that contacts have in a variable.
 
 use crate::code::coded;
-use crate::{MessageType, ScheduledTo, TimeOfDay, VarValue, Zone};
+use crate::recurrence::SHIFT_DAYS;
+use crate::{CampaignType, MessageType, ScheduledTo, TimeOfDay, VarValue, Zone};
 use jiff::civil::{Date, DateTime};
 use jiff::{Span, Timestamp};
 use postrider_model::{CampaignId, ProjectId, RelativeScheduledId, UnixMs};
@@ -86,6 +87,37 @@ impl RelativeSchedule {
         let date = date.checked_add(span.ok()?).ok()?;
         zone.moment_of(self.time_of_day.on(date)?)
     }
+
+    /// Returns the rule of a contact's schedule that begins at `start`.
+    ///
+    /// It is the own one, but for an anniversary: there the date recurs, not the start, and the offset counts
+    /// from the date of each year.
+    pub fn rule(&self, value: &VarValue, start: UnixMs) -> String {
+        let own = self.rrule.as_str();
+        let is_anniversary = self.campaign_id.is_some() && own == CampaignType::Anniversary.rrule();
+        let of_date = || {
+            let zone = Zone::find(&self.timezone_id)?;
+            let (date, _) = read(value, &zone)?;
+            let start = zone.clock(start)?.date();
+            rule_of_date(date, start, self.offset_scale)
+        };
+        let of_date = is_anniversary.then(of_date).flatten();
+        of_date.unwrap_or_else(|| own.to_owned())
+    }
+}
+
+/// Returns the rule by which a date comes in each year at the offset at which `start` is from it; `None`: that of
+/// the start.
+fn rule_of_date(date: Date, start: Date, scale: OffsetScale) -> Option<String> {
+    if matches!(scale, OffsetScale::Months | OffsetScale::Years) {
+        if (date.month(), date.day()) == (2, 29) {
+            return Some("FREQ=YEARLY;INTERVAL=4".to_owned());
+        }
+        let is_cut = date.day() > 28 && start.month() == 2;
+        return is_cut.then(|| "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=-1".to_owned());
+    }
+    let days = start.since(date).ok()?.get_days();
+    (days != 0).then(|| format!("FREQ=YEARLY{SHIFT_DAYS}{days}"))
 }
 
 fn plus_minutes(at: UnixMs, minutes: i64) -> Option<UnixMs> {
@@ -120,6 +152,7 @@ fn read(value: &VarValue, zone: &Zone) -> Option<(Date, Option<DateTime>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::recurrence::{Instance, Rule, Series};
     use postrider_model::{ContactId, Key};
     use serde_json::json;
 
@@ -185,6 +218,86 @@ mod tests {
                 "{date}"
             );
         }
+    }
+
+    /// Returns the first moments of an anniversary.
+    fn anniversaries(of: &RelativeSchedule, date: Date, most: usize) -> Vec<UnixMs> {
+        let value = VarValue::Text(date.to_string());
+        let start = of.start(&value).unwrap();
+        let series = Series {
+            rule: Rule::parse_stored(&of.rule(&value, start)).unwrap(),
+            start,
+            end: None,
+            zone: Zone::find(&of.timezone_id).unwrap(),
+        };
+        let after = |last: &Instance| series.next(*last, last.at.plus_ms(1));
+        let all = std::iter::successors(series.first(start), after);
+        all.take(most).map(|instance| instance.at).collect()
+    }
+
+    /// Returns the first dates in later years that stand in the calendar.
+    fn each_year(date: Date, most: usize) -> Vec<Date> {
+        let years = date.year()..date.year() + 30;
+        let all = years.filter_map(|year| Date::new(year, date.month(), date.day()).ok());
+        all.take(most).collect()
+    }
+
+    #[test]
+    fn an_anniversary_counts_its_offset_from_the_date_of_each_year() {
+        use OffsetScale::{Days, Months, Weeks, Years};
+        let dates = [
+            "1999-12-20",
+            "2001-01-25",
+            "2003-02-25",
+            "1999-06-20",
+            "2000-12-25",
+        ];
+        let dates = dates.map(|first| first.parse::<Date>().unwrap());
+        let dates = dates
+            .iter()
+            .flat_map(|first| first.series(Span::new().days(1)).take(15));
+        let leap_days = ["2000-02-28", "2000-02-29", "2000-03-01", "2000-03-31"];
+        let leap_days = leap_days.iter().map(|date| date.parse().unwrap());
+        for date in dates.chain(leap_days) {
+            for (scale, count) in [
+                (Days, -500),
+                (Days, -120),
+                (Days, -1),
+                (Days, 0),
+                (Days, 1),
+                (Days, 65),
+                (Days, 300),
+                (Weeks, -3),
+                (Weeks, 9),
+                (Months, -4),
+                (Months, -1),
+                (Months, 1),
+                (Months, 14),
+                (Years, 1),
+            ] {
+                let mut of = relative(scale, count);
+                of.campaign_id = Some(CampaignId::new(Key::new(4).unwrap()));
+                CampaignType::Anniversary.rrule().clone_into(&mut of.rrule);
+                let own = |date: Date| of.start(&VarValue::Text(date.to_string())).unwrap();
+                let expected: Vec<_> = each_year(date, 6).into_iter().map(own).collect();
+                assert_eq!(
+                    anniversaries(&of, date, 6),
+                    expected,
+                    "{date} {count} {scale:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn only_an_anniversary_has_another_rule_than_its_own() {
+        let mut of = relative(OffsetScale::Days, -1);
+        of.rrule = "FREQ=YEARLY".to_owned();
+        let value = VarValue::Text("2000-03-01".to_owned());
+        let start = of.start(&value).unwrap();
+        assert_eq!(of.rule(&value, start), "FREQ=YEARLY");
+        of.campaign_id = Some(CampaignId::new(Key::new(4).unwrap()));
+        assert_eq!(of.rule(&value, start), "FREQ=YEARLY;X-DAYS=-1");
     }
 
     #[test]

@@ -74,7 +74,7 @@ impl Schedule {
     /// # Errors
     /// What is wrong with its rule.
     pub fn series(&self) -> Result<Option<Series>, InvalidRule> {
-        let rule = Rule::parse(&self.rrule)?;
+        let rule = Rule::parse_stored(&self.rrule)?;
         Ok(Zone::find(&self.timezone_id).map(|zone| Series {
             rule,
             start: self.start_time,

@@ -242,6 +242,22 @@ pub fn answered(
     )
 }
 
+const SENT: &str = "SELECT 1 FROM messages WHERE contact_id = $1 AND campaign_id = $2 \
+     AND id >= $3 AND id < $4 LIMIT 1";
+
+/// Says whether a campaign made a message for a contact from one moment to another.
+pub fn has_sent(
+    tx: &mut Tx<'_>,
+    campaign: CampaignId,
+    contact: ContactId,
+    (from, until): (UnixMs, UnixMs),
+) -> Result<bool, StoreError> {
+    let first = |at: UnixMs| Key::first_of_ms(at.0).get();
+    let (from, until) = (first(from), first(until));
+    let sent = tx.query_one(SENT, &values![contact, campaign, from, until], |_| Ok(()))?;
+    Ok(sent.is_some())
+}
+
 /// Returns a page of a project's campaigns.
 ///
 /// # Errors
@@ -301,6 +317,7 @@ mod tests {
         for (sql, values, index) in [
             (DUE, [5, 0, 0, 10], "campaigns_due"),
             (ANSWERED, [1, 2, 3, 4], "messages_by_campaign"),
+            (SENT, [1, 2, 3, 4], "messages_by_campaign"),
         ] {
             let plan = store.read_blocking(move |tx| {
                 let [a, b, c, d] = values;

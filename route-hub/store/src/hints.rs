@@ -32,6 +32,8 @@ pub enum Hint {
     Webhooks,
     /// Broadcasts that are to go on.
     Broadcasts,
+    /// Messages that are only simulated.
+    Simulated,
 }
 
 /// One end of the hints: for whoever carries them, such as a server's notices or NATS.
@@ -266,6 +268,7 @@ fn parts(hint: Hint) -> (char, Option<i64>) {
         Hint::Asked(id) => ('a', Some(id.get())),
         Hint::Webhooks => ('w', None),
         Hint::Broadcasts => ('b', None),
+        Hint::Simulated => ('s', None),
     }
 }
 
@@ -281,6 +284,7 @@ fn read(word: &str) -> Option<Hint> {
         'a' => id().map(Hint::Asked),
         'w' => Some(Hint::Webhooks),
         'b' => Some(Hint::Broadcasts),
+        's' => Some(Hint::Simulated),
         _ => None,
     }
 }
@@ -305,6 +309,8 @@ mod tests {
             Hint::Queued(phone(0x7f)),
             Hint::Asked(phone(9)),
             Hint::Webhooks,
+            Hint::Broadcasts,
+            Hint::Simulated,
         ];
         let notices = told(hints);
         assert_eq!(notices.len(), 1);

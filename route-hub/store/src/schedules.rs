@@ -160,6 +160,21 @@ pub fn delete(tx: &mut Tx<'_>, project_id: ProjectId, id: ScheduledId) -> Result
     Ok(changed == 1)
 }
 
+/// Says whether a running campaign made a project's schedule.
+pub fn is_of_campaign(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    id: ScheduledId,
+) -> Result<bool, StoreError> {
+    let found = tx.query_one(
+        "SELECT 1 FROM relative_schedules WHERE campaign_id IS NOT NULL AND removed = 0 \
+         AND id = (SELECT relative_id FROM schedules WHERE id = $1 AND project_id = $2)",
+        &values![id, project_id],
+        |_| Ok(()),
+    )?;
+    Ok(found.is_some())
+}
+
 /// Returns a project's schedule.
 pub fn get(
     tx: &mut Tx<'_>,

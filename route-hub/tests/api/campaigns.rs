@@ -377,6 +377,13 @@ async fn items_are_sent_by_the_dates_of_contacts_while_the_campaign_runs() {
     }
     refused(&client, &made, "", json!({ "items": [] }), "status").await;
     follow_all(&test).await;
+    for own in client.ids("scheduled").await {
+        let path = format!("scheduled/{own}");
+        let changed = client.call("POST", &path, Some(json!({ "content": "x" })));
+        changed.await.invalid("scheduled_id");
+        let deleted = client.call("DELETE", &path, None);
+        deleted.await.invalid("scheduled_id");
+    }
     let fire = async |seconds| fire::all_due(&test.hub, at(&test, seconds)).await;
     fire(NEW_YEAR - DAY).await.expect("a tick");
     fire(NEW_YEAR).await.expect("a tick");
@@ -440,6 +447,75 @@ async fn an_anniversary_comes_each_year_until_its_campaign_is_deleted() {
     client.call("DELETE", &path(&made), None).await.ok();
     assert_eq!(fire(NEW_YEAR + 730 * DAY).await.expect("a tick"), 0);
     assert_eq!(texts(&client).await.len(), 2);
+}
+
+/// Returns when each schedule sends next.
+async fn next_times(client: &Client) -> Vec<Value> {
+    let list = client.get("scheduled?page_size=200").await;
+    let rows = list["data"].as_array().expect("rows");
+    rows.iter().map(|row| row["next_time"].clone()).collect()
+}
+
+#[tokio::test]
+async fn an_anniversary_counts_its_offset_from_the_date_of_each_year() {
+    // 2101 has no 29 February, as the years of birth have.
+    let june = NEW_YEAR + 151 * DAY;
+    let of_2101 = |day: i64| NEW_YEAR + (365 + day - 1) * DAY;
+    for (born, scale, count, day) in [
+        ("2000-03-01", "D", -1, of_2101(59)),
+        ("2000-02-28", "D", 1, of_2101(60)),
+        ("2000-02-20", "D", 10, of_2101(61)),
+        ("2000-03-02", "W", -1, of_2101(54)),
+        ("2000-01-31", "M", 1, of_2101(59)),
+        ("2000-03-01 08:00", "I", -1_440, of_2101(59) - 5_400),
+    ] {
+        let test = hub().await;
+        let client = test.client();
+        let guests = group(&client, "Guests").await;
+        contact(&client, 1, json!({ "born": born }), &[&guests]).await;
+        let item = json!({
+            "time_of_day": "09:30", "offset_scale": scale, "offset_count": count, "content": "x",
+        });
+        let more = json!({ "group_id": guests, "date_variable": "born", "items": [item] });
+        let made = make(&client, "anniversary", more).await;
+        send(&client, &made).await;
+        let follow = async || follow::step_all(&test.hub, at(&test, june)).await;
+        while follow().await.expect("a step") > 0 {}
+        assert_eq!(
+            next_times(&client).await,
+            [json!(day)],
+            "{born} {count} {scale}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_a_campaign_sent_is_not_sent_again_when_it_is_unscheduled_and_sent() {
+    for (campaign_type, left) in [("relative", 0), ("anniversary", 1)] {
+        let test = hub().await;
+        let client = test.client();
+        let guests = group(&client, "Guests").await;
+        let now = test.hub.now().unix.0 / 1_000;
+        contact(&client, 1, json!({ "due": now - 20 }), &[&guests]).await;
+        let items = json!([{ "time_of_day": "09:30", "offset_scale": "I", "content": "Due" }]);
+        let phone = test.test_phone().await.id;
+        let more = json!({
+            "group_id": guests, "route_id": phone, "date_variable": "due", "items": items,
+        });
+        let made = make(&client, campaign_type, more).await;
+        let fire = async || fire::all_due(&test.hub, test.hub.now()).await;
+        for sends in [1, 0] {
+            send(&client, &made).await;
+            follow_all(&test).await;
+            assert_eq!(fire().await.expect("a tick"), sends, "{campaign_type}");
+            let unschedule = format!("{}/unschedule", path(&made));
+            let next = next_times(&client).await;
+            assert_eq!(next.iter().filter(|next| !next.is_null()).count(), left);
+            client.post(&unschedule, json!({})).await;
+            follow_all(&test).await;
+        }
+        assert_eq!(texts(&client).await, ["Due"]);
+    }
 }
 
 #[tokio::test]

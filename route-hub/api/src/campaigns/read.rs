@@ -20,7 +20,7 @@ pub(super) const EXCLUDE_GROUP_ID: Member =
     Member::id::<kind::Group>("exclude_group_id", "Who of them gets nothing.");
 pub(super) const RESPONDENT_GROUP_ID: Member = Member::id::<kind::Group>(
     "respondent_group_id",
-    "Where those go who answer within 30 days.",
+    "Where those go who answer within 30 days, as long as the project keeps what they were sent.",
 );
 pub(super) const CLICKED_GROUP_ID: Member =
     Member::id::<kind::Group>("clicked_group_id", "Where those go who click a link.");

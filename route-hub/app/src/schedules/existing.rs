@@ -3,7 +3,7 @@
 use crate::actor::Actor;
 use crate::failure::Failure;
 use crate::listing::{self, ListRequest, Listed};
-use crate::schedules::{PERMISSION, VIEW, found};
+use crate::schedules::{PERMISSION, VIEW, found, refuse_item};
 use crate::transaction::run;
 use crate::views::schedule::ScheduleView;
 use hub_domain::FileHolder;
@@ -71,6 +71,7 @@ pub async fn of_group(actor: &Actor, id: GroupId) -> Result<Filter, Failure> {
 pub async fn delete(actor: &Actor, id: ScheduledId) -> Result<(), Failure> {
     actor.require(PERMISSION)?;
     run(actor, move |work| {
+        refuse_item(work.tx, work.project.id, id)?;
         let deleted = schedules::delete(work.tx, work.project.id, id)?;
         found(deleted.then_some(()))?;
         files::let_go(work.tx, FileHolder::Scheduled, id.get(), work.now.unix)?;

@@ -17,12 +17,14 @@ pub mod update;
 mod tests;
 
 use crate::damage::Resting;
+use crate::failure::Failure;
 use crate::hub::Hub;
 use crate::schedules::relative::follow;
 use crate::worker::{self, Next, Worker};
 use hub_domain::Permission;
-use hub_store::StoreError;
+use hub_store::{StoreError, Tx, schedules};
 use hub_view::Refusal;
+use postrider_model::{ProjectId, ScheduledId};
 use std::time::Duration;
 
 /// Whoever makes, changes or cancels schedules needs it.
@@ -79,6 +81,15 @@ impl Worker for Following {
     async fn woken(&mut self) {
         self.hub.bus.followers_woken().await;
     }
+}
+
+/// Refuses to change by itself what a campaign scheduled for a contact.
+fn refuse_item(tx: &mut Tx<'_>, project: ProjectId, id: ScheduledId) -> Result<(), Failure> {
+    if !schedules::is_of_campaign(tx, project, id)? {
+        return Ok(());
+    }
+    let rule = "is of a campaign: change or unschedule that";
+    Err(Refusal::invalid_param("scheduled_id", rule).into())
 }
 
 /// A scheduled message of another project is none.

@@ -7,7 +7,7 @@ use crate::files;
 use crate::messages::planned::Planned;
 use crate::schedules::create::SchedulePatch;
 use crate::schedules::recipient::listed;
-use crate::schedules::{CHANGE_TRIES_MAX, PERMISSION, found};
+use crate::schedules::{CHANGE_TRIES_MAX, PERMISSION, found, refuse_item};
 use crate::transaction::run;
 use crate::views::schedule::ScheduleView;
 use hub_domain::{FileHolder, Schedule};
@@ -38,8 +38,11 @@ async fn attempt(
 ) -> Result<Option<ScheduleView>, Failure> {
     let of = actor.project.id;
     let store = actor.hub.store.of(of);
-    let before = store.read(move |tx| schedules::get(tx, of, id)).await?;
-    let before = found(before)?;
+    let reading = store.read(move |tx| {
+        refuse_item(tx, of, id)?;
+        Ok::<_, Failure>(found(schedules::get(tx, of, id)?)?)
+    });
+    let before = reading.await?;
     let mut schedule = before.clone();
     let (planned, carried) = change(actor, &mut schedule, patch).await?;
     let is_for_code = planned.is_for_code();

@@ -117,6 +117,7 @@ impl Effects {
             (!nothing, Hint::Changed),
             (self.webhooks, Hint::Webhooks),
             (self.broadcasts, Hint::Broadcasts),
+            (self.simulated, Hint::Simulated),
         ];
         for (_, hint) in hinted.into_iter().filter(|(is_so, _)| *is_so) {
             hints.tell(hint);

@@ -17,7 +17,7 @@ mod expand;
 mod rule;
 mod series;
 
-pub use rule::{COUNT_MAX, InvalidRule, RULE_LENGTH_MAX, Rule};
+pub use rule::{COUNT_MAX, InvalidRule, RULE_LENGTH_MAX, Rule, SHIFT_DAYS};
 pub use series::{Instance, Series};
 
 /// Most days and hours that are looked at for one moment: a hundred years of days.

@@ -12,6 +12,9 @@ pub const COUNT_MAX: u32 = 10_000;
 /// Most times a day that a rule may name; a rule that names more is a frequency below hourly.
 pub(crate) const TIMES_A_DAY_MAX: usize = 24;
 
+/// What a stored rule may end in, with a number behind it.
+pub const SHIFT_DAYS: &str = ";X-DAYS=";
+
 /// How long a rule's period is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Frequency {
@@ -46,6 +49,7 @@ pub struct Rule {
     pub(super) by_second: Vec<i16>,
     pub(super) by_set_pos: Vec<i16>,
     pub(super) week_start: Weekday,
+    pub(super) shift_days: i32,
 }
 
 /// Says what is wrong with a rule.
@@ -131,6 +135,22 @@ impl Rule {
         Ok(rule)
     }
 
+    /// As [`Rule::parse`], for one of the hub's own: behind [`SHIFT_DAYS`] it has how many days after what the rest
+    /// names each moment is.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with it.
+    pub fn parse_stored(text: &str) -> Result<Self, InvalidRule> {
+        let Some((rest, days)) = text.split_once(SHIFT_DAYS) else {
+            return Self::parse(text);
+        };
+        let shift_days = days.parse().map_err(|_| InvalidRule::Value("X-DAYS"))?;
+        Ok(Self {
+            shift_days,
+            ..Self::parse(rest)?
+        })
+    }
+
     /// Returns the rule of what happens once.
     pub fn once() -> Self {
         Self {
@@ -147,6 +167,7 @@ impl Rule {
             by_second: Vec::new(),
             by_set_pos: Vec::new(),
             week_start: Weekday::Monday,
+            shift_days: 0,
         }
     }
 

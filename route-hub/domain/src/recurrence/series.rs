@@ -3,6 +3,7 @@
 use super::expand::{Budget, Expansion};
 use super::rule::Rule;
 use crate::Zone;
+use jiff::Span;
 use postrider_model::UnixMs;
 
 /// How far back clock times are looked at again: further than clocks were ever set at once.
@@ -49,7 +50,9 @@ impl Series {
         if !self.rule.recurs() {
             return None;
         }
-        let start = self.zone.clock(self.start)?;
+        let shift = Span::new().try_days(self.rule.shift_days).ok()?;
+        let named = |at: UnixMs| self.zone.clock(at)?.checked_sub(shift).ok();
+        let start = named(self.start)?;
         let expansion = Expansion::new(&self.rule, start)?;
         let mut budget = Budget::full();
         // Only what is counted has to be looked at one by one.
@@ -57,11 +60,11 @@ impl Series {
             Some(_) => last.at,
             None => last.at.max(from.plus_ms(-1)),
         };
-        let mut clock = self.zone.clock(passed.plus_ms(-CLOCKS_SET_MS))?;
+        let mut clock = named(passed.plus_ms(-CLOCKS_SET_MS))?;
         let mut latest = last;
         loop {
             clock = expansion.next(clock, &mut budget)?;
-            let at = self.zone.moment_of(clock)?;
+            let at = self.zone.moment_of(clock.checked_add(shift).ok()?)?;
             if at <= latest.at || at <= self.start {
                 continue;
             }

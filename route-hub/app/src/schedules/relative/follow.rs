@@ -10,7 +10,7 @@ use crate::transaction::run_by_hub;
 use crate::unit_of_work::UnitOfWork;
 use hub_domain::{Contact, RelativeSchedule, Schedule, ScheduledTo};
 use hub_store::damaged::Found;
-use hub_store::{StoreError, Tx, contacts, groups, relative_schedules, schedules};
+use hub_store::{StoreError, Tx, campaigns, contacts, groups, relative_schedules, schedules};
 use postrider_model::{
     ContactId, GroupId, Now, ProjectId, RelativeScheduledId, ScheduledId, UnixMs,
 };
@@ -182,6 +182,12 @@ struct Known {
     made: BTreeMap<RelativeScheduledId, Schedule>,
 }
 
+/// What a contact's date stands for.
+struct Times {
+    start: UnixMs,
+    rrule: String,
+}
+
 impl Known {
     fn read(work: &mut UnitOfWork<'_, '_>, id: ContactId) -> Result<Self, StoreError> {
         let made = schedules::made_for(work.tx, id)?;
@@ -204,19 +210,23 @@ impl Known {
         relative: &RelativeSchedule,
     ) -> Result<(), StoreError> {
         let now = work.now.unix;
-        let start = self.start(work.tx, relative)?;
-        match (self.made.get(&relative.id), start) {
+        let times = self.times(work.tx, relative)?;
+        match (self.made.get(&relative.id), times) {
             (None, None) => Ok(()),
-            (None, Some(start)) => {
-                let mut schedule = new_schedule(work.id(), relative, self.id, start, now);
+            (None, Some(times)) => {
+                let mut schedule = new_schedule(work.id(), relative, self.id, times, now);
                 plan(&mut schedule, now);
+                if is_sent(work.tx, relative, &schedule)? {
+                    schedule.prev_time = schedule.next_time;
+                    plan(&mut schedule, now);
+                }
                 match schedule.next_time {
                     Some(_) => schedules::insert(work.tx, &schedule),
                     None => Ok(()),
                 }
             }
             (Some(made), None) => self.end(work.tx, made, now),
-            (Some(made), Some(start)) => change(work.tx, relative, made, start, now),
+            (Some(made), Some(times)) => change(work.tx, relative, made, times, now),
         }
     }
 
@@ -238,15 +248,20 @@ impl Known {
         schedules::update(tx, &over).map(|_| ())
     }
 
-    /// Returns the moment that the contact's date stands for, if the relative schedule is for it.
-    fn start(
+    /// Returns what the contact's date stands for, if the relative schedule is for it.
+    fn times(
         &self,
         tx: &mut Tx<'_>,
         relative: &RelativeSchedule,
-    ) -> Result<Option<UnixMs>, StoreError> {
+    ) -> Result<Option<Times>, StoreError> {
         let value = self.contact.as_ref();
         let value = value.and_then(|contact| contact.vars.get(&relative.date_variable));
-        let Some(start) = value.and_then(|value| relative.start(value)) else {
+        let times = value.and_then(|value| {
+            let start = relative.start(value)?;
+            let rrule = relative.rule(value, start);
+            Some(Times { start, rrule })
+        });
+        let Some(times) = times else {
             return Ok(None);
         };
         let is_for_it = match &relative.to {
@@ -258,7 +273,7 @@ impl Known {
                 found.is_some_and(|found| found.id == self.id)
             }
         };
-        Ok(Some(start).filter(|_| is_for_it))
+        Ok(Some(times).filter(|_| is_for_it))
     }
 }
 
@@ -266,15 +281,15 @@ fn change(
     tx: &mut Tx<'_>,
     relative: &RelativeSchedule,
     existing: &Schedule,
-    start: UnixMs,
+    times: Times,
     now: UnixMs,
 ) -> Result<(), StoreError> {
     let mut schedule = existing.clone();
     schedule.message.clone_from(&relative.message);
-    schedule.rrule.clone_from(&relative.rrule);
+    schedule.rrule = times.rrule;
     schedule.timezone_id.clone_from(&relative.timezone_id);
     schedule.end_time = relative.end_time;
-    schedule.start_time = start;
+    schedule.start_time = times.start;
     // What it passed over it does not plan again: only another time, or a new beginning, does.
     if !schedule.has_times_of(existing) {
         plan(&mut schedule, now);
@@ -295,11 +310,27 @@ fn plan(schedule: &mut Schedule, now: UnixMs) {
     schedule.next_time = schedule.next_time.filter(|next| *next >= bound);
 }
 
+/// Says whether a new schedule's next moment was sent before its campaign was taken back and sent again.
+fn is_sent(
+    tx: &mut Tx<'_>,
+    relative: &RelativeSchedule,
+    schedule: &Schedule,
+) -> Result<bool, StoreError> {
+    let began = relative.time_created;
+    let passed = schedule.next_time.filter(|next| *next < began);
+    match (relative.campaign_id, passed, schedule.listed_contact_id) {
+        (Some(campaign), Some(passed), Some(contact)) => {
+            campaigns::has_sent(tx, campaign, contact, (passed, began))
+        }
+        _ => Ok(false),
+    }
+}
+
 fn new_schedule(
     id: ScheduledId,
     relative: &RelativeSchedule,
     contact: ContactId,
-    start: UnixMs,
+    times: Times,
     now: UnixMs,
 ) -> Schedule {
     Schedule {
@@ -310,9 +341,9 @@ fn new_schedule(
         message: relative.message.clone(),
         to: ScheduledTo::Contact(contact),
         listed_contact_id: Some(contact),
-        rrule: relative.rrule.clone(),
+        rrule: times.rrule,
         timezone_id: relative.timezone_id.clone(),
-        start_time: start,
+        start_time: times.start,
         end_time: relative.end_time,
         prev_time: None,
         next_time: None,

@@ -156,7 +156,7 @@ fn take(
                 column: None,
                 message: reason.to_owned(),
             }),
-            (Ok(new), None) => match taking.take(work, import, new) {
+            (Ok(new), None) => match taking.take(work, import, new, reading.preview.created) {
                 Err(Failure::Store(error)) => return Err(error),
                 Err(refused) => Err(problem(item.line, &reading, &refused)),
                 Ok(taken) => Ok(taken),
@@ -254,16 +254,25 @@ impl Taking {
         Ok(Self::Rows(table, SavingRows::new(work, table)))
     }
 
-    /// Takes one. It refuses before its first write.
+    /// Takes one. It refuses before its first write. A dry run counts what is `created` by then as there.
     fn take(
         &mut self,
         work: &mut UnitOfWork<'_, '_>,
         import: &Import,
         new: &New,
+        created: u64,
     ) -> Result<Taken, Failure> {
+        let would_be = match import.dry_run {
+            true => i64::try_from(created).unwrap_or(i64::MAX),
+            false => 0,
+        };
         let is_new = match (self, new) {
             (Self::Contacts { .. }, New::Contact(new)) if import.dry_run => {
-                new.resolve(work)?.0.is_none()
+                let is_new = new.resolve(work)?.0.is_none();
+                if is_new {
+                    check_room(work, UsageType::Contacts, would_be + 1)?;
+                }
+                is_new
             }
             (
                 Self::Contacts {
@@ -284,10 +293,10 @@ impl Taking {
             (Self::Rows(table, saving), New::Row(new)) => {
                 new.check(work, *table)?;
                 let is_new = new.find(work, *table)?.is_none();
+                if is_new {
+                    check_room(work, UsageType::DataRows, saving.more() + would_be + 1)?;
+                }
                 if !import.dry_run {
-                    if is_new {
-                        check_room(work, UsageType::DataRows, saving.more() + 1)?;
-                    }
                     new.save(work, *table, saving)?;
                 }
                 is_new

@@ -490,6 +490,31 @@ fn rows_of_tables_beyond_a_limit_come_back_too() {
 }
 
 #[test]
+fn a_dry_run_passes_over_the_rows_that_there_is_no_room_for() {
+    let office = Office::new();
+    limit(&office, UsageType::Contacts, 301);
+    limit(&office, UsageType::DataRows, 300);
+    let actor = operator(&office);
+    imported(&actor, b"phone_number\n+15005550100\n", json!({}));
+    let dry = |task: Task| {
+        let shown = preview(&task);
+        let (created, updated) = (shown["created"].clone(), shown["updated"].clone());
+        (created, updated, task.failed_rows)
+    };
+    let numbers: Vec<_> = (100..410).map(|n| format!("+15005550{n}")).collect();
+    let text = format!("phone_number\n{}\n", numbers.join("\n"));
+    let task = imported(&actor, text.as_bytes(), json!({"dry_run": true}));
+    assert!(task.error_message().unwrap().contains("contacts"));
+    assert_eq!(dry(task), (json!(300), json!(1), 9));
+    assert_eq!(contacts_of(&actor).len(), 1);
+    let table = table(&actor, "Answers");
+    let file = sheet(&actor, format!("vars.a\n{}", "1\n".repeat(305)).as_bytes());
+    let given = json!({"file_id": file, "dry_run": true});
+    let task = done(&actor, T::ImportRows, given, Through::File(Some(table)));
+    assert_eq!(dry(task), (json!(300), json!(0), 5));
+}
+
+#[test]
 fn an_export_that_there_is_no_room_for_fails_once() {
     let office = Office::new();
     limit(&office, UsageType::StoredFileMb, 0);
