@@ -40,6 +40,8 @@ pub struct Operation {
     pub errors: &'static [ErrorCode],
     /// What its body may bring.
     pub body: BodySize,
+    /// Those of its parameters that stand in the URL where its body is rows as text.
+    pub beside_sheet: &'static [Member],
     /// Whether an `Idempotency-Key` makes a repeat answer as the first call did.
     pub is_repeatable: bool,
     /// Parameters of a call that succeeds, as JSON.
@@ -106,6 +108,7 @@ impl Operation {
             takes: &[],
             errors: &[],
             body: BodySize::Usual,
+            beside_sheet: &[],
             is_repeatable: false,
             example: "{}",
         }
@@ -129,9 +132,11 @@ impl Operation {
         self
     }
 
-    /// As [`Self::with_media`], or its body is rows as text, which come as they are.
-    pub const fn with_media_or_sheet(mut self) -> Self {
+    /// As [`Self::with_media`], or its body is rows as text, which come as they are: then these parameters
+    /// stand in the URL.
+    pub const fn with_media_or_sheet(mut self, beside: &'static [Member]) -> Self {
         self.body = BodySize::MediaOrSheet;
+        self.beside_sheet = beside;
         self
     }
 

@@ -40,7 +40,7 @@ pub mod by {
     /// That contact's name, without regard to case.
     pub(crate) const CONTACT_NAME: Column = Column::of(CONTACTS, "name_folded", Kind::Folded);
     /// The number that it came from.
-    pub(crate) const FROM_NUMBER: Column = Column::new("from_number", Kind::Text);
+    pub(crate) const FROM_NUMBER: Column = Column::new("from_number", Kind::Address);
 
     const CONTACTS: Other = Other {
         table: "contacts",

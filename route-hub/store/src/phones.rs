@@ -35,7 +35,7 @@ pub mod by {
     /// The name, without regard to case.
     pub const NAME: Column = Column::new("name_folded", Kind::Folded);
     /// The number.
-    pub const PHONE_NUMBER: Column = Column::new("phone_number", Kind::Text);
+    pub const PHONE_NUMBER: Column = Column::new("phone_number", Kind::Address);
     /// When it last did something.
     pub const LAST_ACTIVE_TIME: Column = Column::new("last_active_time", Kind::Time);
 }

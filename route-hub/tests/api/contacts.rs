@@ -336,6 +336,38 @@ async fn without_automatic_contacts_those_that_exist_are_still_found() {
 }
 
 #[tokio::test]
+async fn senders_with_names_are_found_whatever_their_case() {
+    let test = hub().await;
+    let client = test.client();
+    let mut senders = Vec::new();
+    for from in ["GOOGLE", "Google", "Bank7", TO] {
+        let received = json!({ "content": "hi", "from_number": from, "phone_id": test.phone.id });
+        let received = client.post("messages/receive", received).await;
+        senders.push(received["contact_id"].as_str().unwrap().to_owned());
+    }
+    let [first, second, bank, number] = &*senders else {
+        panic!("each has a contact of its own: {senders:?}")
+    };
+    for (filter, found) in [
+        ("phone_number=google", vec![first, second]),
+        ("phone_number=GooglE", vec![first, second]),
+        ("phone_number[eq]=BANK7", vec![bank]),
+        ("phone_number[ne]=google", vec![bank, number]),
+        ("phone_number[prefix]=goo", vec![first, second]),
+        ("phone_number[prefix]=B", vec![bank]),
+        ("phone_number[not_prefix]=GO", vec![bank, number]),
+        ("phone_number[gte]=c", vec![first, second]),
+        ("phone_number[lt]=C", vec![bank, number]),
+        ("phone_number=%2B15005550101", vec![number]),
+        ("phone_number=500-555-0101", vec![number]),
+        ("phone_number=oogle", vec![]),
+    ] {
+        let ids = client.ids(&format!("contacts?{filter}")).await;
+        assert_eq!(ids.iter().collect::<Vec<_>>(), found, "{filter}");
+    }
+}
+
+#[tokio::test]
 async fn a_message_without_its_contact_is_not_sent_again_to_a_number_that_is_blocked_now() {
     let test = hub().await;
     let client = test.client();

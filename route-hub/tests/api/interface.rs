@@ -4,6 +4,7 @@ use crate::support::{hub, reply};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use route_hub::{described, routes};
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
 use tower_service::Service as _;
@@ -107,6 +108,31 @@ async fn both_addresses_show_the_description_that_the_program_prints() {
         assert_eq!(parts.status, 200);
         assert_eq!(body, described::document().as_bytes(), "{path}");
     }
+}
+
+#[test]
+fn each_operation_is_summed_up_in_one_whole_sentence() {
+    let document: Value = serde_json::from_str(&described::document()).unwrap();
+    let paths = document["paths"].as_object().unwrap().values();
+    let mut count = 0;
+    for operation in paths.flat_map(|path| path.as_object().unwrap().values()) {
+        let name = &operation["operationId"];
+        let summary = operation["summary"].as_str().expect("a summary");
+        assert!(summary.ends_with('.'), "{name}: {summary}");
+        assert!(!summary.contains(". "), "{name}: {summary}");
+        count += 1;
+    }
+    assert!(count > 100, "{count}");
+}
+
+#[test]
+fn what_stands_in_the_url_beside_a_sheet_is_described() {
+    let document: Value = serde_json::from_str(&described::document()).unwrap();
+    let create = &document["paths"]["/projects/{project_id}/files"]["post"];
+    let described = create["parameters"].as_array().expect("parameters").iter();
+    let in_url = described.filter(|it| it["in"] == "query");
+    let names: Vec<_> = in_url.map(|it| it["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["filename", "description", "fields"]);
 }
 
 async fn raw(router: &Router, request: http::Request<Body>) -> (http::response::Parts, Vec<u8>) {

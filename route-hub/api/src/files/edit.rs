@@ -33,7 +33,7 @@ operation! {
     /// text/csv is itself a file, for a task to import: at most 20 MiB, with the other parameters in the URL.
     CREATE = "createFile": Project(PERMISSION), create -> Object(&FILE);
     .takes(&[&[DATA, FILENAME, TYPE, DESCRIPTION]])
-    .with_media_or_sheet()
+    .with_media_or_sheet(&[FILENAME, DESCRIPTION])
     .example(r#"{"data":"data:image/gif;base64,R0lGODlhAQABAAAAACw=","filename":"dot.gif"}"#)
 }
 

@@ -126,21 +126,14 @@ fn method(method: &http::Method) -> HttpMethod {
 
 fn operation(url: &Url, path: &str, named: &mut Named) -> OperationBuilder {
     let operation = url.operation;
-    let (summary, description) = operation
-        .about
-        .trim()
-        .split_once('\n')
-        .unwrap_or((operation.about.trim(), ""));
-    let description = format!(
-        "{}\n\nNeeds the permission `{}`.",
-        description.replace('\n', " ").trim(),
-        operation.permission()
-    );
+    let (summary, rest) = summed_up(operation.about);
+    let permission = operation.permission();
+    let description = format!("{rest}\n\nNeeds the permission `{permission}`.");
     let has_body = matches!(url.method.as_str(), "POST");
     let mut built = OperationBuilder::new()
         .operation_id(Some(id(url, path)))
         .tag(tags::of(operation).0)
-        .summary(Some(summary.trim()))
+        .summary(Some(summary))
         .description(Some(description.trim()))
         .deprecated(url.is_alias.then_some(Deprecated::True));
     for parameter in path_parameters(path) {
@@ -160,6 +153,16 @@ fn operation(url: &Url, path: &str, named: &mut Named) -> OperationBuilder {
         built = built.response(status, response);
     }
     built
+}
+
+/// Splits what is said of an operation into its first sentence and the rest.
+fn summed_up(about: &str) -> (String, String) {
+    let words: Vec<_> = about.split_whitespace().collect();
+    let text = words.join(" ");
+    match text.split_once(". ") {
+        Some((first, rest)) => (format!("{first}."), rest.to_owned()),
+        None => (text, String::new()),
+    }
 }
 
 /// An operation has one name; at its older or second paths, one of the path's own.
@@ -198,7 +201,9 @@ fn path_parameters(path: &str) -> Vec<Parameter> {
 fn query_parameters(operation: &'static Operation, has_body: bool) -> Vec<Parameter> {
     let takes = operation.parameters();
     let own = takes.own.iter().filter(|_| !has_body);
-    let members = own.chain(takes.common).copied().flatten();
+    let beside_a_body = std::iter::once(&operation.beside_sheet);
+    let members = own.chain(beside_a_body).chain(takes.common);
+    let members = members.copied().flatten();
     let taken = members.filter(|member| schema::is_taken(member));
     let example = serde_json::from_str::<Value>(operation.example).unwrap_or_default();
     let plain = taken.map(|member| {

@@ -96,9 +96,10 @@ fn order(sort: Sort, descending: bool) -> String {
 fn read_value(value: &Json, column: Option<Column>) -> Result<SortValue, BadMarker> {
     match (value, column.map(|column| column.kind)) {
         (Json::Null, _) => Ok(SortValue::Null),
-        (Json::String(text), Some(Kind::Text | Kind::Number { .. } | Kind::Folded)) => {
-            Ok(SortValue::Text(text.clone()))
-        }
+        (
+            Json::String(text),
+            Some(Kind::Text | Kind::Address | Kind::Number { .. } | Kind::Folded),
+        ) => Ok(SortValue::Text(text.clone())),
         (Json::Number(number), Some(Kind::Int | Kind::Flag | Kind::Time | Kind::TimeMade)) => {
             number.as_i64().map(SortValue::Int).ok_or(BadMarker)
         }

@@ -32,7 +32,9 @@ pub const TIME_MAX: Duration = Duration::from_secs(5);
 pub enum Kind {
     /// A text, compared as it is.
     Text,
-    /// A phone number: equality goes by the column of last digits, which is indexed.
+    /// A phone number or a sender's name, compared without regard to the case of A to Z.
+    Address,
+    /// As `Address`; equality goes by the column of last digits or of the folded name, which is indexed.
     Number {
         /// That column.
         tail: &'static str,
@@ -295,7 +297,7 @@ pub(crate) struct Table<T> {
     pub(crate) indexes: &'static [Index],
     /// Where its custom variables are.
     pub(crate) variables: Option<Variables>,
-    /// The columns that are searched for words, all folded.
+    /// The columns that are searched for words: folded ones, and addresses.
     pub(crate) searched: &'static [&'static str],
 }
 
@@ -416,7 +418,7 @@ fn sort_value(sort: Sort, row: &Row<'_>, column: usize) -> Result<SortValue, Sto
         return Ok(SortValue::Null);
     };
     Ok(match by.kind {
-        Kind::Text | Kind::Number { .. } | Kind::Folded => row
+        Kind::Text | Kind::Address | Kind::Number { .. } | Kind::Folded => row
             .opt_text(column)?
             .map_or(SortValue::Null, SortValue::Text),
         Kind::Int | Kind::Flag | Kind::Time | Kind::TimeMade => {

@@ -10,7 +10,7 @@ use super::{Column, Filter, Index, Kind, ListQuery, Op, Operand, Other, Scope, T
 use crate::Value;
 use hub_domain::{Address, fold, numbers};
 use sea_query::{
-    Cond, Expr, ExprTrait, LikeExpr, NullOrdering, Order, PostgresQueryBuilder, Query,
+    Cond, Expr, ExprTrait, Func, LikeExpr, NullOrdering, Order, PostgresQueryBuilder, Query,
     SelectStatement,
 };
 use std::borrow::Cow;
@@ -187,7 +187,9 @@ impl<'a, T> Building<'a, T> {
             return self.column(name);
         }
         match kind {
-            Kind::Text | Kind::Number { .. } | Kind::Folded => aside_text(self.table.name, name),
+            Kind::Text | Kind::Address | Kind::Number { .. } | Kind::Folded => {
+                aside_text(self.table.name, name)
+            }
             Kind::Int | Kind::Flag | Kind::Time | Kind::TimeMade => {
                 aside_int(self.table.name, name)
             }
@@ -422,7 +424,7 @@ impl<'a, T> Building<'a, T> {
         let like = |column: Expr| column.like(LikeExpr::new(pattern.clone()).escape('!'));
         let mut any = Cond::any();
         for column in self.table.searched {
-            any = any.add(like(self.column(column)));
+            any = any.add(like(lower(self.column(column))));
         }
         let Some(variables) = self.table.variables else {
             return any;
@@ -445,6 +447,9 @@ impl<'a, T> Building<'a, T> {
             (op, Operand::Text(text)) => match column.kind {
                 Kind::Folded => compare_text(expr, op, fold(text)),
                 Kind::Number { tail } if op == Op::Eq => self.is_number(column.name, tail, text),
+                Kind::Address | Kind::Number { .. } => {
+                    compare_text(lower(expr), op, text.to_ascii_lowercase())
+                }
                 _ => compare_text(expr, op, text.clone()),
             },
             (_, Operand::Flag(flag)) => compare_int(expr, op, i64::from(*flag)),
@@ -452,9 +457,12 @@ impl<'a, T> Building<'a, T> {
             (_, Operand::Int(value)) => match column.kind {
                 Kind::Time => compare_span(expr, op, *value, value.saturating_add(SECOND_MS)),
                 Kind::TimeMade => compare_time_made(expr, self.id(), op, *value),
-                Kind::Text | Kind::Number { .. } | Kind::Folded | Kind::Int | Kind::Flag => {
-                    compare_int(expr, op, *value)
-                }
+                Kind::Text
+                | Kind::Address
+                | Kind::Number { .. }
+                | Kind::Folded
+                | Kind::Int
+                | Kind::Flag => compare_int(expr, op, *value),
             },
         }
     }
@@ -471,7 +479,7 @@ impl<'a, T> Building<'a, T> {
         };
         Cond::all()
             .add(tails.eq(numbers::tail(&number).into_owned()))
-            .add(self.column(name).eq(number.as_str()))
+            .add(lower(self.column(name)).eq(number.as_str().to_ascii_lowercase()))
     }
 
     /// The rows that follow a marker in the order.
@@ -528,6 +536,11 @@ fn aside_int(table: &str, column: &str) -> Expr {
 /// Names a column of texts in a way that no index answers.
 fn aside_text(table: &str, column: &str) -> Expr {
     Expr::cust(format!("({table}.{column} || '')"))
+}
+
+/// Both engines make lower case of A to Z alone.
+fn lower(text: Expr) -> Expr {
+    Func::lower(text).into()
 }
 
 fn nothing() -> Cond {

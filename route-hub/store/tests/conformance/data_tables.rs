@@ -4,8 +4,8 @@ use crate::Backend;
 use crate::resources::{opened, write};
 use crate::sample::{self, id};
 use hub_domain::{
-    Compare, Comparison, DataRow, DataTable, DataView, FieldOwner, RowSubject, Term, VarValue,
-    Vars, VarsChange, ViewFilters, fold,
+    Address, Compare, Comparison, DataRow, DataTable, DataView, FieldOwner, RowSubject, Term,
+    VarValue, Vars, VarsChange, ViewFilters, fold,
 };
 use hub_store::fields::{self, Fields};
 use hub_store::list::{ListQuery, Marker};
@@ -155,7 +155,7 @@ fn own(row: &DataRow, subject: &RowSubject, term: &Term) -> Option<Own> {
             .map(|name| Own::Text(fold(name))),
         RowSubject::FromNumber => {
             let number = row.from_number.as_ref();
-            number.map(|number| Own::Text(number.as_str().to_owned()))
+            number.map(|number| Own::Text(fold(number.as_str())))
         }
     }
 }
@@ -168,9 +168,8 @@ fn meets(row: &DataRow, condition: &Comparison<RowSubject>) -> bool {
         term,
     } = condition;
     let own = own(row, subject, term);
-    let text = match (subject, term) {
-        (RowSubject::FromNumber, Term::Text(text)) => text.clone(),
-        (_, Term::Text(text)) => fold(text),
+    let text = match term {
+        Term::Text(text) => fold(text),
         _ => String::new(),
     };
     let order = match (&own, term) {
@@ -217,6 +216,15 @@ fn made(count: i64) -> DataRow {
     DataRow::new(Id::new(key), id(PROJECT), id(TABLE), at)
 }
 
+/// One of the numbers that rows come from, or of the names.
+fn sender(which: u8) -> Address {
+    sample::address(&match which {
+        4 => "GOOGLE".to_owned(),
+        5 => "Google".to_owned(),
+        end => format!("+1500555010{end}"),
+    })
+}
+
 /// What somebody does to a table's rows.
 #[derive(Debug, Clone)]
 enum Act {
@@ -244,7 +252,7 @@ fn act() -> impl Strategy<Value = Act> {
         5 => (
             prop::collection::btree_map(names(), a_value(), 0..3),
             contact(),
-            prop::option::of(0..4_u8),
+            prop::option::of(0..6_u8),
         )
             .prop_map(|(vars, contact, number)| Act::Make { vars, contact, number }),
         2 => (
@@ -274,7 +282,13 @@ fn comparisons(values: impl Strategy<Value = Json> + 'static, prefix: bool) -> B
 fn condition() -> impl Strategy<Value = (String, Json)> {
     let contact_ids = (1..5_i64).prop_map(|key| json!(format!("CT{key:016x}")));
     let row_ids = (0..40_i64).prop_map(|key| json!(made(key).id));
-    let numbers = prop::sample::select(vec!["+15005550101", "+1500", "+15005550103"]);
+    let numbers = prop::sample::select(vec![
+        "+15005550101",
+        "+1500",
+        "+15005550103",
+        "google",
+        "Goo",
+    ]);
     let texts = prop::sample::select(vec!["ann", "Ä", "BOB", "c"]);
     let seconds = || (0..5_i64).prop_map(Json::from);
     prop_oneof![
@@ -315,7 +329,7 @@ impl Model {
                 self.made += 1;
                 row.vars = vars(&json!(given));
                 row.contact_id = contact.map(id);
-                row.from_number = number.map(|end| sample::address(&format!("+1500555010{end}")));
+                row.from_number = number.map(sender);
                 self.rows.push(row.clone());
                 write(store, move |tx| create(tx, &row));
             }

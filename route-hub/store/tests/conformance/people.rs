@@ -18,6 +18,8 @@ use std::collections::BTreeSet;
 
 const PROJECT: i64 = 10;
 const NAMES: [&str; 6] = ["Ann", "ann b", "Bob", "Änne", "Straße", "zed"];
+/// Senders that are names: they are compared without regard to case.
+const SENDERS: [&str; 4] = ["GOOGLE", "Google", "google7", "BANK"];
 const CITIES: [&str; 4] = ["Oslo", "oslo ", "Bergen", "7"];
 /// More than a list fetches and sorts at once, so that every way to the rows is gone.
 const CONTACTS: i64 = 1_300;
@@ -48,7 +50,10 @@ impl Draw {
 }
 
 fn person(draw: &mut Draw, key: i64) -> Person {
-    let number = format!("+1500555{:04}", key % 10_000);
+    let number = match draw.below(20) {
+        0 => draw.one(&SENDERS).to_owned(),
+        _ => format!("+1500555{:04}", key % 10_000),
+    };
     let mut contact = sample::contact(key, PROJECT, &number);
     contact.name = (draw.below(4) > 0).then(|| draw.one(&NAMES).to_owned());
     contact.send_blocked = draw.below(5) == 0;
@@ -122,7 +127,7 @@ fn lets_through(person: &Person, filter: &Filter) -> bool {
                 by::NAME => contact.name.as_deref().map(|name| Value::Text(fold(name))),
                 by::PHONE_NUMBER => {
                     let own = contact.phone_number.as_ref();
-                    own.map(|own| Value::Text(own.as_str().to_owned()))
+                    own.map(|own| Value::Text(fold(own.as_str())))
                 }
                 by::LAST_MESSAGE_TIME => {
                     let time = contact.last_message_time;
@@ -149,6 +154,24 @@ fn lets_through(person: &Person, filter: &Filter) -> bool {
             compares(value.as_ref(), *op, operand)
         }
         Filter::Linked { holder, wanted, .. } => person.groups.contains(holder) == *wanted,
+        Filter::Words(words) => {
+            let vars = contact.vars.to_value();
+            let vars = vars.as_object().into_iter().flat_map(|vars| vars.values());
+            let vars = vars.map(|value| value.as_str().map_or(value.to_string(), str::to_owned));
+            let number = contact
+                .phone_number
+                .iter()
+                .map(|own| own.as_str().to_owned());
+            let all: Vec<_> = contact
+                .name
+                .iter()
+                .cloned()
+                .chain(number)
+                .chain(vars)
+                .collect();
+            let stands = |word: &String| all.iter().any(|own| fold(own).contains(&fold(word)));
+            words.iter().all(stands)
+        }
         _ => panic!("no such filter in the model"),
     }
 }
@@ -206,14 +229,17 @@ fn filter(draw: &mut Draw) -> Filter {
         op,
         operand,
     };
-    match draw.below(10) {
+    match draw.below(11) {
         0 => compare(
             by::NAME,
             draw.one(&TEXT_OPS),
             text(draw.one(&["ANN", "b", "än", "s"])),
         ),
         1 => {
-            let number = format!("+1500555{:04}", draw.below(1_400) * 10);
+            let number = match draw.below(2) {
+                0 => draw.one(&["google", "Google", "b", "GOOGLE7"]).to_owned(),
+                _ => format!("+1500555{:04}", draw.below(1_400) * 10),
+            };
             compare(by::PHONE_NUMBER, draw.one(&TEXT_OPS), text(&number))
         }
         2 => {
@@ -244,6 +270,7 @@ fn filter(draw: &mut Draw) -> Filter {
             let key = (draw.below(1_400) * 10).to_string();
             variable("unique", draw.one(&[Op::Eq, Op::Ne]), text(&key))
         }
+        9 => Filter::Words(vec![draw.one(&["GOOG", "le7", "nk", "555"]).to_owned()]),
         _ => Filter::Linked {
             link: by::GROUP,
             holder: draw.one(&[7, 8, 9]),
