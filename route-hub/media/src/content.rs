@@ -8,11 +8,20 @@ pub const TYPE_LENGTH_MAX: usize = 127;
 /// The types of a vCard.
 const VCARD: &str = "text/vcard";
 const VCARDS: [&str; 3] = [VCARD, "text/x-vcard", "text/directory"];
+const AMR: &str = "audio/amr";
+const AMR_WB: &str = "audio/amr-wb";
 const PDF: &str = "application/pdf";
 /// The type of pictures that run scripts.
 const SVG: &str = "image/svg+xml";
 /// How far markup is looked for behind white space.
 const MARKUP_WITHIN: usize = 1_024;
+/// How speech begins that would pass for a script (RFC 4867, section 5).
+const SPEECH_STARTS: &[(&[u8], &str)] = &[
+    (b"#!AMR\n", AMR),
+    (b"#!AMR_MC1.0\n", AMR),
+    (b"#!AMR-WB\n", AMR_WB),
+    (b"#!AMR-WB_MC1.0\n", AMR_WB),
+];
 /// How programs and documents begin that are not recognised otherwise.
 const REFUSED_STARTS: &[&[u8]] = &[
     b"#!",
@@ -112,8 +121,9 @@ fn parts(text: &str) -> Option<(&str, &str)> {
 const BY_EXTENSION: &[(&str, &str)] = &[
     ("3gp", "video/3gpp"),
     ("aac", "audio/aac"),
-    ("amr", "audio/amr"),
+    ("amr", AMR),
     ("avif", "image/avif"),
+    ("awb", AMR_WB),
     ("bmp", "image/bmp"),
     ("flac", "audio/flac"),
     ("gif", "image/gif"),
@@ -155,6 +165,10 @@ fn is_markup_type(name: &str) -> bool {
 /// # Errors
 /// When the bytes are something that the hub does not keep, whatever was declared.
 pub fn recognise(bytes: &[u8], declared: &MediaType) -> Result<MediaType, Refused> {
+    let mut speech = SPEECH_STARTS.iter();
+    if let Some((_, name)) = speech.find(|(start, _)| bytes.starts_with(start)) {
+        return Ok(MediaType((*name).to_owned()));
+    }
     if let Some(found) = infer::get(bytes) {
         return match found.matcher_type() {
             MatcherType::Image | MatcherType::Video | MatcherType::Audio => {
@@ -274,6 +288,37 @@ mod tests {
         assert_eq!(card.as_str(), "text/vcard");
         let unknown = recognise(b"anything", &declared("audio/x-own")).unwrap();
         assert_eq!(unknown.as_str(), "audio/x-own");
+    }
+
+    #[test]
+    fn speech_that_begins_as_a_script_does_is_speech() {
+        for (bytes, name) in [
+            (&b"#!AMR\n"[..], "audio/amr"),
+            (b"#!AMR\n\x3c\x91\x17\x16\xbe\x66\x79\xe1", "audio/amr"),
+            (b"#!AMR_MC1.0\n\0\0\0\x02", "audio/amr"),
+            (b"#!AMR-WB\n", "audio/amr-wb"),
+            (
+                b"#!AMR-WB\n\x44\x16\x20\x12\x34\x56\x78\x9a",
+                "audio/amr-wb",
+            ),
+            (b"#!AMR-WB_MC1.0\n\0\0\0\x02", "audio/amr-wb"),
+        ] {
+            let served = recognise(bytes, &declared("audio/x-own")).unwrap();
+            assert_eq!(served.as_str(), name, "{bytes:?}");
+        }
+        for script in [
+            &b"#!AMR"[..],
+            b"#!AMR /bin/sh\n",
+            b"#!AMR-WB2\n",
+            b"#!SILK_V3",
+        ] {
+            assert!(
+                recognise(script, &declared("audio/amr")).is_err(),
+                "{script:?}"
+            );
+        }
+        let named = MediaType::of_name("https://a.example/voice.AWB").unwrap();
+        assert_eq!(named.as_str(), "audio/amr-wb");
     }
 
     #[test]

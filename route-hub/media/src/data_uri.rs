@@ -28,6 +28,8 @@ impl fmt::Debug for DataUri {
 pub enum InvalidDataUri {
     /// It cannot be read, or is not in base64.
     Form,
+    /// Its base64 has a space, which a `+` becomes in a form.
+    Space,
     /// It has more bytes than allowed.
     TooLong {
         /// How many are allowed.
@@ -43,6 +45,9 @@ impl fmt::Display for InvalidDataUri {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Form => f.write_str("must be a data URI in base64: data:image/png;base64,…"),
+            Self::Space => {
+                f.write_str("must have no space in its base64: in a form a + is written %2B")
+            }
             Self::TooLong { max } => write!(f, "must be at most {max} bytes, decoded"),
             Self::Empty => f.write_str("must not be empty"),
             Self::Type(refused) => refused.fmt(f),
@@ -66,7 +71,11 @@ impl DataUri {
         declared: Option<MediaType>,
         max: usize,
     ) -> Result<Self, InvalidDataUri> {
-        let uri = DataUrl::process(text.trim()).map_err(|_| InvalidDataUri::Form)?;
+        let text = text.trim_start();
+        if has_space(text) {
+            return Err(InvalidDataUri::Space);
+        }
+        let uri = DataUrl::process(text.trim_end()).map_err(|_| InvalidDataUri::Form)?;
         let media_type = match declared {
             Some(declared) => declared,
             None => own_type(&uri).map_err(InvalidDataUri::Type)?,
@@ -96,9 +105,12 @@ impl DataUri {
     /// # Errors
     /// [`InvalidDataUri`].
     pub fn read_base64(text: &str, max: usize) -> Result<Bytes, InvalidDataUri> {
-        // Every four characters are three bytes; white space is left out by the decoder.
+        // Every four characters are three bytes; line breaks are left out by the decoder.
         if text.len() / 4 > max {
             return Err(InvalidDataUri::TooLong { max });
+        }
+        if text.contains(' ') {
+            return Err(InvalidDataUri::Space);
         }
         let bytes = data_url::forgiving_base64::decode_to_vec(text.as_bytes());
         let bytes = bytes.map_err(|_| InvalidDataUri::Form)?;
@@ -108,6 +120,15 @@ impl DataUri {
             _ => Ok(bytes.into()),
         }
     }
+}
+
+/// Says whether a URI has a space in its base64. A decoder would leave it out, and with it the `+` that it was.
+fn has_space(uri: &str) -> bool {
+    let Some((header, data)) = uri.split_once(',') else {
+        return false;
+    };
+    let last = header.rsplit_once(';').map_or("", |(_, last)| last.trim());
+    last.eq_ignore_ascii_case("base64") && data.contains(' ')
 }
 
 fn own_type(uri: &DataUrl<'_>) -> Result<MediaType, Refused> {
@@ -152,6 +173,30 @@ mod tests {
         assert_eq!(read("data:image/png"), InvalidDataUri::Form);
         assert!(matches!(read("data:text/html,x"), InvalidDataUri::Type(_)));
         assert!(matches!(read("data:,x"), InvalidDataUri::Type(_)));
+    }
+
+    #[test]
+    fn a_plus_that_a_form_made_a_space_is_not_passed_over() {
+        let lines = "++\r\n8=";
+        assert_eq!(DataUri::read_base64(lines, 9).unwrap(), [0xfb, 0xef][..]);
+        for spoiled in ["  8=", "+ 8=", " +8=", "AAEC+A ", "AAECAA E"] {
+            let read = DataUri::read_base64(spoiled, 9);
+            assert_eq!(read, Err(InvalidDataUri::Space), "{spoiled:?}");
+            let uri = format!("data:image/png; a=b; base64,{spoiled}");
+            let read = DataUri::read(&uri, None, 9);
+            assert_eq!(read, Err(InvalidDataUri::Space), "{uri:?}");
+        }
+        for whole in [
+            " data:image/png; a=b;base64,++8=",
+            "data:image/png;base64,%2B%2b8%3D",
+            "data:image/png;base64,++%208=",
+            "data:image/png;base64,++\n8=\n",
+        ] {
+            let read = DataUri::read(whole, None, 9).unwrap();
+            assert_eq!(read.bytes, [0xfb, 0xef][..], "{whole:?}");
+        }
+        let card = DataUri::read("data:text/vcard,BEGIN:VCARD FN:Ann B", None, 99).unwrap();
+        assert_eq!(card.bytes, "BEGIN:VCARD FN:Ann B");
     }
 
     #[test]

@@ -102,6 +102,20 @@ pub fn update(tx: &mut Tx<'_>, file: &StoredFile) -> Result<(), StoreError> {
     )
 }
 
+/// Notes how many bytes a file's thumbnail has; `None`: there is none.
+pub fn note_thumbnail(
+    tx: &mut Tx<'_>,
+    project_id: ProjectId,
+    id: FileId,
+    size: Option<u64>,
+) -> Result<(), StoreError> {
+    let size = size.and_then(|size| i64::try_from(size).ok());
+    tx.run(
+        "UPDATE files SET thumbnail_size = $3 WHERE id = $1 AND project_id = $2",
+        &values![id, project_id, size],
+    )
+}
+
 /// Notes which message brought these files: those that came as bytes of a message, the first one.
 pub fn note_message(
     tx: &mut Tx<'_>,

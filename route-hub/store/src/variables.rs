@@ -225,10 +225,10 @@ fn value_text(value: &VarValue) -> String {
         VarValue::Flag(flag) => flag.to_string(),
         VarValue::Number(number) => match number.as_i64() {
             Some(whole) => whole.to_string(),
-            // Rust writes a float that is whole without a fraction.
+            // Rust writes a float that is whole without a fraction; -0.0 and 0.0 are 0.
             None => number
                 .as_f64()
-                .map_or_else(|| number.to_string(), |value| value.to_string()),
+                .map_or_else(|| number.to_string(), |value| (value + 0.0).to_string()),
         },
     }
 }
@@ -268,6 +268,7 @@ mod tests {
         assert_eq!(of(json!("Größe")), ("grösse".to_owned(), None));
         assert_eq!(of(json!(" 18 ")), (" 18 ".to_owned(), Some(18.0)));
         assert_eq!(of(json!(18.0)), ("18".to_owned(), Some(18.0)));
+        assert_eq!(of(json!(-0.0)), ("0".to_owned(), Some(0.0)));
         assert_eq!(of(json!(1.5)), ("1.5".to_owned(), Some(1.5)));
         assert_eq!(of(json!(true)), ("true".to_owned(), Some(1.0)));
         assert_eq!(of(json!("nan")), ("nan".to_owned(), None));

@@ -1,11 +1,14 @@
 //! Files: kept, listed, served and sent; what is hostile among them; and a place that is away.
 
-use crate::support::{Client, TO, TestHub, hub, hub_over, id, router};
+use crate::support::{Client, TO, TestHub, hub, hub_over, id, reply, router};
 use axum::body::Body;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hub_media::{Blobs, S3};
 use serde_json::{Value, json};
+use std::io::{self, Read as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
 use tower_service::Service as _;
 
 /// A picture of one pixel, with a name for each.
@@ -179,6 +182,48 @@ async fn a_type_that_is_given_beside_a_data_uri_stands_for_its_own() {
         let refused = client.call("POST", "files", Some(given)).await;
         refused.invalid(param);
     }
+}
+
+#[tokio::test]
+async fn a_form_that_spoils_its_base64_is_refused() {
+    let test = hub().await;
+    let (project, key) = (test.project.id, &test.key);
+    let sent = async |path: &str, form: String| {
+        let request = http::Request::post(format!("/v1/projects/{project}/{path}?api_key={key}"))
+            .header("content-type", "application/x-www-form-urlencoded")
+            .body(Body::from(form));
+        reply(&test.router, request.expect("a request")).await
+    };
+    // The last bytes have a + in base64.
+    let data = STANDARD.encode(gif("~~~"));
+    assert!(data.contains('+'), "{data}");
+    let coded = data.replace('+', "%2B");
+    let kept = sent("files", format!("type=image/gif&data={coded}"))
+        .await
+        .ok();
+    let uri = format!("data={}", "data:image/gif;base64,");
+    assert_eq!(
+        sent("files", format!("{uri}{coded}")).await.ok()["id"],
+        kept["id"]
+    );
+    let lines = format!("{}%0D%0A{}", &coded[..8], &coded[8..]);
+    let in_lines = sent("files", format!("type=image/gif&data={lines}"))
+        .await
+        .ok();
+    assert_eq!(in_lines["id"], kept["id"]);
+    for spoiled in [
+        format!("type=image/gif&data={data}"),
+        format!("{uri}{data}"),
+    ] {
+        let refused = sent("files", spoiled).await;
+        let words = refused.json["error"]["message"].to_string();
+        assert!(words.contains("data") && words.contains("%2B"), "{words}");
+        refused.invalid("data");
+    }
+    let message = format!("to_number=%2B15005550101&media_urls[]=data:image/gif;base64,{data}");
+    sent("messages/send", message)
+        .await
+        .invalid("media_urls[0]");
 }
 
 #[tokio::test]
@@ -461,10 +506,67 @@ async fn a_file_has_five_mebibytes_and_a_body_eight() {
     told.refused(401);
 }
 
+/// Starts a server that takes connections and never answers. Its connections stay where the caller sees them.
+fn silent_place() -> (Blobs, Arc<Mutex<Vec<TcpStream>>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = format!("http://{}", listener.local_addr().unwrap());
+    let connections: Arc<Mutex<Vec<_>>> = Arc::default();
+    let open = Arc::clone(&connections);
+    std::thread::spawn(move || {
+        for connection in listener.incoming() {
+            open.lock().unwrap().push(connection.unwrap());
+        }
+    });
+    let silent = Blobs::in_s3(&S3 {
+        bucket: "bucket".into(),
+        prefix: String::new(),
+        region: "us-east-1".into(),
+        endpoint: Some(endpoint),
+        path_style: true,
+        keys: Some(("key".into(), "secret".into())),
+    });
+    (silent.unwrap(), connections)
+}
+
+/// Reads what a caller has sent so far, unless it has hung up.
+fn heard(mut connection: &TcpStream) -> Option<String> {
+    connection.set_nonblocking(true).unwrap();
+    let (mut bytes, mut all) = ([0; 4_096], Vec::new());
+    loop {
+        match connection.read(&mut bytes) {
+            Ok(0) => return None,
+            Ok(length) => all.extend_from_slice(&bytes[..length]),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+            Err(error) => panic!("{error}"),
+        }
+    }
+    Some(String::from_utf8(all).unwrap())
+}
+
+#[tokio::test]
+async fn a_file_goes_before_a_silent_place_has_let_go_of_its_bytes() {
+    let test = hub().await;
+    let file = id(&kept(&test.client(), "a.gif").await);
+    let (silent, connections) = silent_place();
+    let hub = hub_over(test.hub.store.clone(), 1);
+    hub.files.keep_in(silent);
+    let client = test.client().to(router(&hub));
+    let path = format!("files/{file}");
+    client.call("DELETE", &path, None).await.ok();
+    client.call("GET", &path, None).await.refused(404);
+    // Both removals still wait for their answer, and were asked for together.
+    let asked: Vec<_> = connections.lock().unwrap().iter().map(heard).collect();
+    assert_eq!(asked.len(), 2, "{asked:?}");
+    for asked in asked {
+        let asked = asked.expect("is still open");
+        assert!(asked.starts_with("POST /bucket?delete "), "{asked}");
+    }
+}
+
 #[tokio::test]
 async fn while_the_place_of_files_is_away_the_rest_goes_on() {
     let test = hub().await;
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let endpoint = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
     let away = Blobs::in_s3(&S3 {

@@ -176,7 +176,10 @@ async fn read_within(
             .await
             .map_err(ApiError::internal)?
     };
-    inflated?.ok_or_else(|| bounds.too_large())
+    inflated?.ok_or_else(|| match most < bounds.inflated_max {
+        true => grew_too_far(),
+        false => bounds.too_large(),
+    })
 }
 
 pub(crate) fn is_gzip(headers: &HeaderMap) -> Result<bool, ApiError> {
@@ -249,6 +252,15 @@ fn inflate(compressed: &[u8], most: usize) -> Result<Option<Bytes>, ApiError> {
     Ok((out.len() <= most).then(|| out.into()))
 }
 
+/// Says that a body is larger than what may come of its compressed size.
+fn grew_too_far() -> ApiError {
+    let free = INFLATED_BYTES_FREE / 1024;
+    let text = format!(
+        "a body in gzip may have {INFLATE_RATIO_MAX} times its compressed size and {free} KiB more"
+    );
+    ApiError::new(ErrorCode::TooLarge, text)
+}
+
 pub(crate) fn too_slow() -> ApiError {
     ApiError::new(ErrorCode::RequestTimeout, "the body came too slowly")
 }
@@ -312,6 +324,29 @@ mod tests {
             Err(413)
         );
         assert_eq!(read(None, vec![b'a'; BODY_BYTES_MAX + 1]).await, Err(413));
+    }
+
+    #[tokio::test]
+    async fn a_body_that_is_far_larger_than_it_came_is_refused_for_that() {
+        let refused = async |length: usize, media: bool| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+            let body = Body::from(gzip(&vec![0; length]));
+            let read = match media {
+                false => read_body(&headers, body).await,
+                true => {
+                    let read = read_media_body(&headers, body, &MediaBodies::default()).await;
+                    read.map(|(bytes, _)| bytes)
+                }
+            };
+            read.unwrap_err().message().to_owned()
+        };
+        for media in [false, true] {
+            let words = refused(3 * 1024 * 1024, media).await;
+            assert!(words.contains("100 times"), "{words}");
+        }
+        let words = refused(64 * 1024 * 1024, true).await;
+        assert!(words.contains("100 times"), "{words}");
     }
 
     #[tokio::test]

@@ -94,11 +94,10 @@ enum Wanted {
 
 /// Reads `Range`: one range of bytes. What asks for anything else gets the whole.
 fn range(text: &str, size: u64) -> Wanted {
-    let spec = text
-        .trim()
-        .strip_prefix("bytes=")
-        .filter(|spec| !spec.contains(','));
-    let Some((first, last)) = spec.and_then(|spec| spec.split_once('-')) else {
+    let spec = text.trim().split_once('=');
+    let spec =
+        spec.filter(|(unit, spec)| unit.eq_ignore_ascii_case("bytes") && !spec.contains(','));
+    let Some((first, last)) = spec.and_then(|(_, spec)| spec.split_once('-')) else {
         return Wanted::All;
     };
     let number = |text: &str| text.trim().parse::<u64>().ok();
@@ -254,6 +253,8 @@ mod tests {
     fn a_range_is_a_part_of_what_there_is() {
         for (text, wanted) in [
             ("bytes=0-0", Wanted::Part(0..1)),
+            ("BYTES=0-0", Wanted::Part(0..1)),
+            (" Bytes=2-100", Wanted::Part(2..10)),
             ("bytes=2-100", Wanted::Part(2..10)),
             ("bytes=3-", Wanted::Part(3..10)),
             ("bytes=-4", Wanted::Part(6..10)),

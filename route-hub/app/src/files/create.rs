@@ -10,7 +10,7 @@ use crate::unit_of_work::UnitOfWork;
 use crate::views::file::FileView;
 use bytes::Bytes;
 use hub_domain::{FileCategory, FileSource, StoredFile, UsageType};
-use hub_media::{BlobName, DataUri, FILE_BYTES_MAX, MediaType, recognise};
+use hub_media::{BlobName, Blobs, DataUri, FILE_BYTES_MAX, MediaType, recognise};
 use hub_store::{StoreError, files};
 use hub_view::Refusal;
 use postrider_model::{FileId, Now};
@@ -52,21 +52,16 @@ pub(super) async fn keep_media(
     let (sha256, bytes) = digested(new.bytes.clone()).await?;
     let content = (sha256.clone(), declared.as_str().to_owned());
     if let Some(file) = given_before(actor, content.clone(), source).await? {
-        keep_missing(actor, file.id, bytes).await?;
-        return Ok(Ok(file));
+        return Ok(Ok(keep_missing(actor, file, bytes).await?));
     }
     let (owner, more) = (actor.project.organization_id, bytes.len());
     let wanted = (UsageType::StoredFileMb, more);
     plan::check(&actor.hub, owner, wanted, actor.now).await?;
     let id = begin(actor).await?;
-    let thumbnail = actor.hub.files.thumbnails.make(bytes.clone()).await;
     let blobs = actor.hub.files.blobs()?;
     let putting = blobs.put(&blob(id)?, bytes.clone()).await;
     putting.map_err(|error| out_of_reach(&error))?;
-    if let Some(small) = &thumbnail {
-        let putting = blobs.put(&thumbnail_blob(id)?, small.clone()).await;
-        putting.map_err(|error| out_of_reach(&error))?;
-    }
+    let thumbnail_size = keep_thumbnail(actor, id, bytes.clone()).await?;
     let now = actor.now.unix;
     let file = StoredFile {
         id,
@@ -80,7 +75,7 @@ pub(super) async fn keep_media(
         source,
         message_id: None,
         sha256,
-        thumbnail_size: thumbnail.map(|small| small.len() as u64),
+        thumbnail_size,
         time_created: now,
         time_touched: now,
         needs: None,
@@ -101,16 +96,45 @@ pub(super) async fn keep_media(
     Ok(Ok(kept))
 }
 
-/// Keeps the bytes of a file that are missing, after a restore for instance, now that somebody gives them
-/// again.
-async fn keep_missing(actor: &Actor, id: FileId, bytes: Bytes) -> Result<(), Failure> {
-    let (blobs, name) = (actor.hub.files.blobs()?, blob(id)?);
-    let there = blobs.has(&name).await;
-    if !there.map_err(|error| out_of_reach(&error))? {
-        let putting = blobs.put(&name, bytes).await;
+/// Makes the thumbnail of a file, keeps it, and returns how many bytes it has; `None` of what gets none.
+async fn keep_thumbnail(actor: &Actor, id: FileId, bytes: Bytes) -> Result<Option<u64>, Failure> {
+    let files = &actor.hub.files;
+    let Some(small) = files.thumbnails.make(bytes).await else {
+        return Ok(None);
+    };
+    let size = small.len() as u64;
+    let putting = files.blobs()?.put(&thumbnail_blob(id)?, small).await;
+    putting.map_err(|error| out_of_reach(&error))?;
+    Ok(Some(size))
+}
+
+/// Keeps what is missing of a file's bytes and its thumbnail's, after a restore for instance, now that somebody
+/// gives it again.
+async fn keep_missing(
+    actor: &Actor,
+    mut file: StoredFile,
+    bytes: Bytes,
+) -> Result<StoredFile, Failure> {
+    let (id, blobs) = (file.id, actor.hub.files.blobs()?);
+    if is_missing(blobs, &blob(id)?).await? {
+        let putting = blobs.put(&blob(id)?, bytes.clone()).await;
         putting.map_err(|error| out_of_reach(&error))?;
     }
-    Ok(())
+    if file.thumbnail_size.is_some() && is_missing(blobs, &thumbnail_blob(id)?).await? {
+        let size = keep_thumbnail(actor, id, bytes).await?;
+        // Another version of the hub may have made another one.
+        file.thumbnail_size = size;
+        run(actor, move |work| {
+            files::note_thumbnail(work.tx, work.project.id, id, size)
+        })
+        .await?;
+    }
+    Ok(file)
+}
+
+async fn is_missing(blobs: &Blobs, name: &BlobName) -> Result<bool, Failure> {
+    let there = blobs.has(name).await;
+    Ok(!there.map_err(|error| out_of_reach(&error))?)
 }
 
 async fn digested(bytes: Bytes) -> Result<(String, Bytes), Failure> {

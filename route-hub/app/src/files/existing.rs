@@ -6,11 +6,17 @@ use crate::files::{PERMISSION, VIEW, blob, found, thumbnail_blob};
 use crate::listing::{self, ListRequest, Listed};
 use crate::transaction::run;
 use crate::views::file::FileView;
+use futures_util::future::join_all;
 use hub_domain::FileHolder;
 use hub_media::{BlobName, Blobs};
 use hub_store::files;
 use hub_view::Refusal;
 use postrider_model::FileId;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long the answer waits for the bytes of a removed file to go; then they go behind it, or are swept.
+const REMOVAL_WAITED_FOR: Duration = Duration::from_secs(2);
 
 /// Returns one file.
 pub async fn get(actor: &Actor, id: FileId) -> Result<FileView, Failure> {
@@ -71,7 +77,9 @@ pub async fn delete(actor: &Actor, id: FileId) -> Result<(), Failure> {
     })
     .await?;
     if let Ok(blobs) = actor.hub.files.blobs() {
-        remove_bytes(blobs, id).await;
+        let blobs = blobs.clone();
+        let removing = tokio::spawn(async move { remove_bytes(&blobs, id).await });
+        let _ = timeout(REMOVAL_WAITED_FOR, removing).await;
     }
     Ok(())
 }
@@ -88,16 +96,15 @@ fn words(of: FileHolder) -> &'static str {
     }
 }
 
-/// Removes the bytes of a file whose row is gone; what cannot be removed now is swept.
+/// Removes the bytes of a file whose row is gone, its thumbnail's at the same time; what cannot be removed now is
+/// swept.
 pub(super) async fn remove_bytes(blobs: &Blobs, id: FileId) {
-    let names = [thumbnail_blob(id), blob(id)];
-    for name in names.into_iter().flatten() {
-        remove(blobs, &name).await;
-    }
+    let names = [thumbnail_blob(id), blob(id)].into_iter().flatten();
+    join_all(names.map(|name| remove(blobs, name))).await;
 }
 
-async fn remove(blobs: &Blobs, name: &BlobName) {
-    if let Err(error) = blobs.delete(name).await {
+async fn remove(blobs: &Blobs, name: BlobName) {
+    if let Err(error) = blobs.delete(&name).await {
         tracing::warn!(%error, "the bytes of a file that is gone are removed later");
     }
 }

@@ -4,7 +4,8 @@ use crate::actor::{Actor, Who};
 use crate::commands::new_message::{Given, Kind, MessageItem, NewMessage, SendOptions, To};
 use crate::failure::Failure;
 use crate::files::{
-    Asked, FilePatch, Grant, NewFile, Swept, blob, create, delete, get, serve, sweep, update,
+    Asked, FilePatch, Grant, NewFile, Swept, blob, create, delete, get, serve, sweep,
+    thumbnail_blob, update,
 };
 use crate::messages::{change, send::send};
 use crate::phones::add_test_phone;
@@ -20,6 +21,9 @@ use postrider_model::{FileId, MessageId};
 use std::sync::Arc;
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n, which is broken";
+/// A picture of one pixel.
+const GIF: &[u8] =
+    b"GIF89a\x01\0\x01\0\x80\0\0\xff\xff\xff\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
 const HOUR_MS: i64 = 3_600_000;
 
 fn new(bytes: &'static [u8], media_type: &str) -> NewFile {
@@ -121,6 +125,38 @@ fn bytes_that_are_missing_come_back_with_whoever_gives_them_again() {
     wait(places.delete(&name)).unwrap();
     assert_eq!(made(&actor, PNG).id, id);
     assert_eq!(wait(places.read(&name)).unwrap(), PNG);
+}
+
+#[test]
+fn a_thumbnail_that_is_missing_comes_back_with_whoever_gives_its_file_again() {
+    let office = Office::new();
+    let actor = office.actor(Who::Operator);
+    let file = made(&actor, GIF);
+    let (places, name) = (
+        office.hub.files.blobs().unwrap(),
+        thumbnail_blob(file.id).unwrap(),
+    );
+    let small = wait(places.read(&name)).unwrap();
+    assert_eq!(file.thumbnail_size, Some(small.len() as u64));
+    for with_its_bytes in [true, false] {
+        wait(places.delete(&name)).unwrap();
+        if !with_its_bytes {
+            wait(places.delete(&blob(file.id).unwrap())).unwrap();
+        }
+        let again = made(&actor, GIF);
+        assert_eq!(
+            (again.id, again.thumbnail_size),
+            (file.id, file.thumbnail_size)
+        );
+        assert_eq!(wait(places.read(&name)).unwrap(), small);
+    }
+    // Another version may have made it larger: what is served has the length of its row.
+    let (project, id) = (actor.project.id, file.id);
+    office.rows(move |work| files::note_thumbnail(work.tx, project, id, Some(1)));
+    wait(places.delete(&name)).unwrap();
+    assert_eq!(made(&actor, GIF).thumbnail_size, file.thumbnail_size);
+    let stored = office.rows(move |work| files::by_key(work.tx, id)).unwrap();
+    assert_eq!(stored.thumbnail_size, file.thumbnail_size);
 }
 
 #[test]
