@@ -508,13 +508,14 @@ async fn a_file_has_five_mebibytes_and_a_body_eight() {
 
 /// Starts a server that takes connections and never answers. Its connections stay where the caller sees them.
 fn silent_place() -> (Blobs, Arc<Mutex<Vec<TcpStream>>>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let endpoint = format!("http://{}", listener.local_addr().unwrap());
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let endpoint = format!("http://{}", listener.local_addr().expect("its address"));
     let connections: Arc<Mutex<Vec<_>>> = Arc::default();
     let open = Arc::clone(&connections);
     std::thread::spawn(move || {
         for connection in listener.incoming() {
-            open.lock().unwrap().push(connection.unwrap());
+            let connection = connection.expect("a connection");
+            open.lock().expect("a list").push(connection);
         }
     });
     let silent = Blobs::in_s3(&S3 {
@@ -525,12 +526,12 @@ fn silent_place() -> (Blobs, Arc<Mutex<Vec<TcpStream>>>) {
         path_style: true,
         keys: Some(("key".into(), "secret".into())),
     });
-    (silent.unwrap(), connections)
+    (silent.expect("a place"), connections)
 }
 
 /// Reads what a caller has sent so far, unless it has hung up.
 fn heard(mut connection: &TcpStream) -> Option<String> {
-    connection.set_nonblocking(true).unwrap();
+    connection.set_nonblocking(true).expect("a socket");
     let (mut bytes, mut all) = ([0; 4_096], Vec::new());
     loop {
         match connection.read(&mut bytes) {
@@ -540,7 +541,7 @@ fn heard(mut connection: &TcpStream) -> Option<String> {
             Err(error) => panic!("{error}"),
         }
     }
-    Some(String::from_utf8(all).unwrap())
+    Some(String::from_utf8(all).expect("a request"))
 }
 
 #[tokio::test]
