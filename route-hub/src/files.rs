@@ -105,7 +105,8 @@ impl FileSettings {
         let (blobs, bucket) = match folder_of_files(self.at.as_deref(), data_folder) {
             None => {
                 let bucket = self.bucket(self.at.as_deref().unwrap_or_default())?;
-                let url = format!("{S3_SCHEME}{}/{}", bucket.bucket, bucket.prefix);
+                let prefix = bucket.prefix.trim_matches('/');
+                let url = format!("{S3_SCHEME}{}/{prefix}", bucket.bucket);
                 (Blobs::in_s3(&bucket), Some(url))
             }
             Some(folder) => {
@@ -310,13 +311,11 @@ mod tests {
         let own = dir.path().join("own");
         let place = at(own.to_str().unwrap()).place(dir.path()).unwrap();
         assert_eq!(place.blobs.folder(), Some(&*own));
-        assert!(
-            !at("s3://bucket/hub")
-                .place(dir.path())
-                .unwrap()
-                .blobs
-                .is_folder()
-        );
+        for same in ["s3://bucket/hub", "s3://bucket/hub/"] {
+            let place = at(same).place(dir.path()).unwrap();
+            assert_eq!(place.blobs.folder(), None);
+            assert_eq!(place.bucket.as_deref(), Some("s3://bucket/hub"));
+        }
     }
 
     #[test]

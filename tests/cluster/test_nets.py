@@ -169,14 +169,29 @@ def test_a_database_brought_back_to_an_earlier_moment_is_refused_until_somebody_
     assert station.rest.call("GET", f"messages/{forgotten}").status_code == 404
 
 
-def test_a_dump_in_a_new_server_is_refused_until_somebody_says_so(parts, tmp_path):
-    server = fresh(parts)
-    station = station_on(parts, tmp_path, server)
+def dumped_before_it_left(parts, folder, server):
+    """Returns a hub on a server, a phone, the message that it delivered, and a dump in which that is queued."""
+    station = station_on(parts, folder, server)
     phone = station.join()
     queued = queued_while_away(station, phone)
     dump = server.dump("hub")
     phone.start()
     delivered(station, queued)
+    return station, phone, queued, dump
+
+
+def goes_on_once_somebody_says_so(station, phone, queued):
+    """Checks that a database that was brought back is refused until somebody says so, and that nothing leaves twice."""
+    assert "route-hub restored" in refused(station)
+    assert restored(station)["phones_to_answer"] == 1
+    station.server.start()
+    delivered(station, queued)
+    goes_on_after_a_freeze(station, phone, queued)
+
+
+def test_a_dump_in_a_new_server_is_refused_until_somebody_says_so(parts, tmp_path):
+    server = fresh(parts)
+    station, phone, queued, dump = dumped_before_it_left(parts, tmp_path, server)
     assert "works on it" in run(station, "restored").stderr, "a hub lives"
     assert station.server.program.stop() == 0
 
@@ -185,14 +200,10 @@ def test_a_dump_in_a_new_server_is_refused_until_somebody_says_so(parts, tmp_pat
     keep_in(tmp_path, back.password, back.port)
     # A command that looks at it takes nobody's place.
     assert run(station, "admin", "organization", "list").returncode == 0
-    assert "route-hub restored" in refused(station)
     moving = run(station, "migrate", "--from", databases.environment(station.admin.folder)["ROUTE_HUB_DATABASE"],
                  "--to", tmp_path / "elsewhere")
     assert moving.returncode == 1 and "route-hub restored" in moving.stderr, moving
-    assert restored(station)["phones_to_answer"] == 1
-    station.server.start()
-    delivered(station, queued)
-    goes_on_after_a_freeze(station, phone, queued)
+    goes_on_once_somebody_says_so(station, phone, queued)
 
 
 def test_a_dump_beside_its_own_database_is_noticed_too(parts, tmp_path):
@@ -213,19 +224,10 @@ def test_a_dump_beside_its_own_database_is_noticed_too(parts, tmp_path):
 
 def test_a_dump_in_the_place_of_its_own_database_is_noticed_too(parts, tmp_path):
     server = fresh(parts)
-    station = station_on(parts, tmp_path, server)
-    phone = station.join()
-    queued = queued_while_away(station, phone)
-    dump = server.dump("hub")
-    phone.start()
-    delivered(station, queued)
+    station, phone, queued, dump = dumped_before_it_left(parts, tmp_path, server)
     assert station.server.program.stop() == 0
     server.load_over(dump, "hub")
-    assert "route-hub restored" in refused(station)
-    assert restored(station)["phones_to_answer"] == 1
-    station.server.start()
-    delivered(station, queued)
-    goes_on_after_a_freeze(station, phone, queued)
+    goes_on_once_somebody_says_so(station, phone, queued)
     # The number that is kept is that of the new tables.
     assert station.server.program.stop() == 0
     station.server.start()

@@ -5,12 +5,11 @@
 
 use crate::hub::Hub;
 use crate::steps;
-use hub_domain::{CustomField, FieldOwner, VarsChange};
+use hub_domain::{CustomField, FieldOwner};
 use hub_store::{
     Gate, StoreError, Tx, contacts, data_rows, data_tables, fields, relative_schedules, variables,
 };
 use postrider_model::{ContactId, DataRowId, DataTableId, ProjectId};
-use serde_json::json;
 
 /// Contacts or rows of one step.
 const STEP: u32 = 100;
@@ -72,11 +71,8 @@ async fn table_step(hub: &Hub) -> Result<bool, StoreError> {
 }
 
 fn clear_some(tx: &mut Tx<'_>, field: &CustomField) -> Result<(), StoreError> {
-    let Ok(without) = VarsChange::parse(&json!({ &field.variable: null })) else {
-        return Ok(());
-    };
-    let (project, owner) = (field.project_id, field.owner);
-    let anew = fields::key(tx, project, owner, &field.variable)?;
+    let (project, owner, variable) = (field.project_id, field.owner, &*field.variable);
+    let anew = fields::key(tx, project, owner, variable)?;
     let followed = relative_schedules::any(tx, project)?;
     for bearer in variables::clear_some(tx, field, STEP)? {
         let is_anew = match anew {
@@ -87,8 +83,8 @@ fn clear_some(tx: &mut Tx<'_>, field: &CustomField) -> Result<(), StoreError> {
             continue;
         }
         match owner {
-            FieldOwner::Contact => clear_contact(tx, project, bearer, &without, followed)?,
-            FieldOwner::Table(table) => clear_row(tx, project, table, bearer, &without)?,
+            FieldOwner::Contact => clear_contact(tx, project, bearer, variable, followed)?,
+            FieldOwner::Table(table) => clear_row(tx, project, table, bearer, variable)?,
             FieldOwner::Message => {}
         }
     }
@@ -99,7 +95,7 @@ fn clear_contact(
     tx: &mut Tx<'_>,
     project: ProjectId,
     key: i64,
-    without: &VarsChange,
+    variable: &str,
     followed: bool,
 ) -> Result<(), StoreError> {
     let Some(id) = ContactId::from_i64(key) else {
@@ -108,7 +104,7 @@ fn clear_contact(
     let Some(mut contact) = contacts::get(tx, project, id)? else {
         return Ok(());
     };
-    drop(contact.vars.apply(without.clone()));
+    contact.vars.remove(variable);
     contacts::update(tx, &contact)?;
     if followed {
         relative_schedules::note_change(tx, project, id)?;
@@ -121,7 +117,7 @@ fn clear_row(
     project: ProjectId,
     table: DataTableId,
     key: i64,
-    without: &VarsChange,
+    variable: &str,
 ) -> Result<(), StoreError> {
     let Some(id) = DataRowId::from_i64(key) else {
         return Ok(());
@@ -129,7 +125,7 @@ fn clear_row(
     let Some(mut row) = data_rows::get(tx, project, table, id)? else {
         return Ok(());
     };
-    drop(row.vars.apply(without.clone()));
+    row.vars.remove(variable);
     data_rows::update(tx, &row)
 }
 

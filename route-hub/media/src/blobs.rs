@@ -148,11 +148,6 @@ impl Blobs {
         })
     }
 
-    /// Says whether the blobs lie in a folder.
-    pub fn is_folder(&self) -> bool {
-        self.folder.is_some()
-    }
-
     /// Returns the folder, unless the blobs lie in S3.
     pub fn folder(&self) -> Option<&std::path::Path> {
         self.folder.as_deref().map(PathBuf::as_path)
@@ -422,7 +417,7 @@ mod tests {
             keys: Some(("key".into(), "secret".into())),
         });
         let blobs = blobs.unwrap();
-        assert!(!blobs.is_folder());
+        assert!(blobs.folder().is_none());
         let read = blobs.read(&name("FI06ab")).await;
         assert!(matches!(read, Err(BlobError::Unavailable(_))), "{read:?}");
     }

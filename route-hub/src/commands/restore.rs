@@ -76,18 +76,17 @@ pub fn restore(args: &RestoreArgs) -> Result<(), CommandError> {
         return Err(CommandError::new(format!("{} {text}", folder.display())));
     }
     let (made, mark) = make(folder, args)?;
-    let carried = match folder_of_files(args.files.as_deref(), folder) {
-        Some(files) => {
-            let carried = carry(&args.from, &beside(&args.from), &files)?;
-            if let Some(mark) = mark {
-                let marked = mark_anew(&files, &mark);
-                marked.map_err(|error| CommandError::of(files.display(), &error))?;
-            }
-            carried
-        }
+    let files = folder_of_files(args.files.as_deref(), folder);
+    let carried = match &files {
+        Some(files) => carry(&args.from, &beside(&args.from), files)?,
         None => Carried::default(),
     };
     let aside = replacement::commit(folder, &stamp(SystemClock::start().now().unix))?;
+    // Not before: until then the folder may be the one of the data that are still there.
+    if let Some((files, mark)) = files.zip(mark) {
+        let marked = mark_anew(&files, &mark);
+        marked.map_err(|error| CommandError::of(files.display(), &error))?;
+    }
     show(args, made, &carried, aside.as_deref());
     Ok(())
 }

@@ -506,6 +506,19 @@ async fn a_file_has_five_mebibytes_and_a_body_eight() {
     told.refused(401);
 }
 
+/// Returns a place of files in a bucket of a server.
+fn bucket_at(endpoint: String) -> Blobs {
+    let bucket = Blobs::in_s3(&S3 {
+        bucket: "bucket".into(),
+        prefix: String::new(),
+        region: "us-east-1".into(),
+        endpoint: Some(endpoint),
+        path_style: true,
+        keys: Some(("key".into(), "secret".into())),
+    });
+    bucket.expect("a place")
+}
+
 /// Starts a server that takes connections and never answers. Its connections stay where the caller sees them.
 fn silent_place() -> (Blobs, Arc<Mutex<Vec<TcpStream>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -518,15 +531,7 @@ fn silent_place() -> (Blobs, Arc<Mutex<Vec<TcpStream>>>) {
             open.lock().expect("a list").push(connection);
         }
     });
-    let silent = Blobs::in_s3(&S3 {
-        bucket: "bucket".into(),
-        prefix: String::new(),
-        region: "us-east-1".into(),
-        endpoint: Some(endpoint),
-        path_style: true,
-        keys: Some(("key".into(), "secret".into())),
-    });
-    (silent.expect("a place"), connections)
+    (bucket_at(endpoint), connections)
 }
 
 /// Reads what a caller has sent so far, unless it has hung up.
@@ -570,16 +575,8 @@ async fn while_the_place_of_files_is_away_the_rest_goes_on() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let endpoint = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
-    let away = Blobs::in_s3(&S3 {
-        bucket: "bucket".into(),
-        prefix: String::new(),
-        region: "us-east-1".into(),
-        endpoint: Some(endpoint),
-        path_style: true,
-        keys: Some(("key".into(), "secret".into())),
-    });
     let hub = hub_over(test.hub.store.clone(), 1);
-    hub.files.keep_in(away.unwrap());
+    hub.files.keep_in(bucket_at(endpoint));
     let client = test.client().to(router(&hub));
     let refused = client
         .call("POST", "files", Some(given(&gif(""), "image/gif", "a")))
