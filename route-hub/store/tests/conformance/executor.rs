@@ -373,7 +373,15 @@ pub(crate) fn a_job_that_does_too_much_is_undone_and_its_company_is_not<B: Backe
 pub(crate) fn large_jobs_of_one_project_let_many_small_ones_of_another_go_first<B: Backend>() {
     let backend = B::fresh();
     let store = backend.open();
-    let release = hold_writer(&store);
+    // On a server the two projects have different writers: small jobs need not wait for the large ones at all.
+    let have_own_writers = server().is_some();
+    let release = hold(|job| {
+        if have_own_writers {
+            drop(store.of(project(1)).write(job));
+        } else {
+            drop(store.write(job));
+        }
+    });
     let order = Arc::new(Mutex::new(Vec::new()));
     let job = |project: i64, statements: u64| {
         let order = Arc::clone(&order);
@@ -385,16 +393,27 @@ pub(crate) fn large_jobs_of_one_project_let_many_small_ones_of_another_go_first<
     };
     let large: Vec<_> = (0..10).map(|_| job(1, 200)).collect();
     let small: Vec<_> = (0..100).map(|_| job(2, 1)).collect();
-    release.send(()).unwrap();
+    if !have_own_writers {
+        release.send(()).unwrap();
+    }
     block_on(async {
-        for done in large.into_iter().chain(small) {
+        for done in small {
             done.await.unwrap();
         }
     });
-    let order = order.lock().unwrap();
-    let last_small = order.iter().rposition(|project| *project == 2).unwrap();
-    let before = order[..last_small].iter().filter(|project| **project == 1);
-    assert!(before.count() <= 2, "{order:?}");
+    let before: Vec<_> = order.lock().unwrap().clone();
+    if have_own_writers {
+        release.send(()).unwrap();
+    }
+    block_on(async {
+        for done in large {
+            done.await.unwrap();
+        }
+    });
+    let last_small = before.iter().rposition(|project| *project == 2).unwrap();
+    let large = before[..last_small].iter().filter(|project| **project == 1);
+    let most = if have_own_writers { 0 } else { 2 };
+    assert!(large.count() <= most, "{before:?}");
 }
 
 /// Keeps a reader busy until told; tells when it is.
