@@ -14,7 +14,8 @@ demo *arguments:
 
 # Runs the hub double for agents (server-stub/README.md)
 stub *arguments:
-    cargo run -q --locked -p server-stub -- {{arguments}}
+    cargo build -q --locked --workspace --bin server-stub
+    "${CARGO_TARGET_DIR:-target}/debug/server-stub" {{arguments}}
 
 # Runs all tests, or the named suites
 test *suites:

@@ -39,9 +39,8 @@ replace() {
 # Copies cargo's output, so that another build does not replace it under a running test.
 host_programs() {
     step "the core for this computer"
-    # shellcheck disable=SC2086 # several arguments in one variable
     (cd "$root" && cargo build --locked --quiet \
-        ${POSTRIDER_PACKAGES:--p postrider-android -p postrider-bindgen -p server-stub})
+        -p postrider-features -p postrider-android -p postrider-bindgen -p server-stub)
     local made file
     made=${CARGO_TARGET_DIR:-$root/target}/debug
     mkdir -p "$out/host"

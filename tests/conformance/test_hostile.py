@@ -1,4 +1,4 @@
-"""Fifty thousand bad requests over every operation, by seed: refused properly, never a fault of the hub."""
+"""Bad requests over every operation, by seed: refused properly, never a fault of the hub."""
 
 import base64
 import json

@@ -11,5 +11,5 @@ def binary(name):
     """Returns the path of a built program, or says how to build it."""
     path = TARGET / "debug" / name
     if not path.exists():
-        raise FileNotFoundError(f"{path} is missing: cargo build -p route-hub -p virtual-phone")
+        raise FileNotFoundError(f"{path} is missing: cargo build --workspace --bin route-hub --bin virtual-phone")
     return path
