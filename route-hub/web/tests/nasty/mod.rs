@@ -145,9 +145,12 @@ fn halves(
     first: impl Fn(usize, usize) -> String,
     second: impl Fn(usize, usize) -> String,
 ) -> String {
-    pairs(bytes, |i, count| match i < count / 2 {
-        true => first(i, count / 2),
-        false => second(i - count / 2, count / 2),
+    pairs(bytes, |i, count| {
+        if i < count / 2 {
+            first(i, count / 2)
+        } else {
+            second(i - count / 2, count / 2)
+        }
     })
 }
 

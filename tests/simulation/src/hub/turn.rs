@@ -297,9 +297,10 @@ impl turn::Rows for TurnRows<'_> {
 
     fn close(&mut self, open: &mut Open<Slot>) -> Result<(), Infallible> {
         for (slot, priority, routed) in std::mem::take(&mut self.effects.closed) {
-            match slot.0 == self.by.device {
-                true => open.close(slot, priority, routed),
-                false => self.effects.settings(slot),
+            if slot.0 == self.by.device {
+                open.close(slot, priority, routed);
+            } else {
+                self.effects.settings(slot);
             }
         }
         Ok(())
