@@ -19,8 +19,6 @@
 //! One [`Agent`] lives as long as the app's process. [`Agent::begin_pairing`] joins it to a hub,
 //! [`Agent::start`] runs it, [`Agent::stop`] stops it; it can start again.
 
-#![warn(unreachable_pub)]
-
 // Linked only for its symbols: it is the unwinder when there is no NDK.
 #[cfg(all(target_os = "android", feature = "no-ndk"))]
 extern crate unwinding;

@@ -239,18 +239,16 @@ impl FilePlace {
         };
         let Some(found) = found else { return Ok(()) };
         let keep = hub.store.write(move |tx| {
-            let others = match is_alone {
-                true => None,
-                false => meta::get(tx, MARK)?,
-            };
+            let others = if is_alone { None } else { meta::get(tx, MARK)? };
             match expected.as_ref().or(others.as_ref()) {
                 Some(expected) => Ok(*expected == found),
                 None => meta::put(tx, MARK, &found).map(|()| true),
             }
         });
-        match keep.await? {
-            true => Ok(()),
-            false => Err(elsewhere(WrongFolder::Other)),
+        if keep.await? {
+            Ok(())
+        } else {
+            Err(elsewhere(WrongFolder::Other))
         }
     }
 }

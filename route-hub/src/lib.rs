@@ -1,7 +1,5 @@
 //! The route hub: REST API, webhooks and the phones' links.
 
-#![warn(unreachable_pub)]
-
 pub mod admin;
 pub mod commands;
 pub mod database;

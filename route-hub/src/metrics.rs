@@ -174,9 +174,10 @@ async fn healthz() -> Response {
 /// Answers 200 while the database takes writes and the hub is not about to stop. The reason for
 /// anything else is not for everybody.
 async fn readyz(State(observed): State<Observed>) -> Response {
-    match Readiness::of(&observed).await.is_ready() {
-        true => ok(),
-        false => ApiError::unavailable("the hub is not ready").into_response(),
+    if Readiness::of(&observed).await.is_ready() {
+        ok()
+    } else {
+        ApiError::unavailable("the hub is not ready").into_response()
     }
 }
 

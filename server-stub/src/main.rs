@@ -131,9 +131,10 @@ async fn play(args: Args, scenario: Scenario) -> Result<bool, StubError> {
             finished.await
         }
     };
-    let text = match args.json {
-        true => serde_json::to_string(&verdict).map_err(io::Error::from)?,
-        false => verdict.to_string(),
+    let text = if args.json {
+        serde_json::to_string(&verdict).map_err(io::Error::from)?
+    } else {
+        verdict.to_string()
     };
     print(&text);
     Ok(verdict.held)

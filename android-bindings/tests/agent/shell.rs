@@ -28,11 +28,11 @@ use tempfile::TempDir;
 use tokio::{runtime::Runtime, time::timeout};
 
 /// How long a test waits for a condition before it fails.
-pub const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Every call to the shell, in order.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Heard {
+pub(crate) enum Heard {
     Event(Event),
     Outlook(Outlook),
     Stopped(Stopped),
@@ -54,7 +54,7 @@ type AtLog = Box<dyn FnMut(Log, ScanMark) + Send>;
 
 /// The recorded calls, and a way to wait for one.
 #[derive(Default)]
-pub struct Ear {
+pub(crate) struct Ear {
     heard: Mutex<Vec<Heard>>,
     more: Condvar,
     /// Runs on the agent's own thread at each hand-over.
@@ -70,7 +70,7 @@ impl Ear {
     }
 
     /// Waits for a call, and returns the first that matches.
-    pub fn wait_for<T>(&self, pick: impl Fn(&Heard) -> Option<T>) -> T {
+    pub(crate) fn wait_for<T>(&self, pick: impl Fn(&Heard) -> Option<T>) -> T {
         let heard = self.heard.lock().unwrap();
         let is_missing = |heard: &mut Vec<Heard>| heard.iter().find_map(&pick).is_none();
         let (heard, waited) = self
@@ -81,7 +81,7 @@ impl Ear {
         heard.iter().find_map(&pick).unwrap()
     }
 
-    pub fn count(&self, is_it: impl Fn(&Heard) -> bool) -> usize {
+    pub(crate) fn count(&self, is_it: impl Fn(&Heard) -> bool) -> usize {
         let heard = self.heard.lock().unwrap();
         heard.iter().filter(|it| is_it(it)).count()
     }
@@ -151,7 +151,7 @@ impl Shell for Ear {
 }
 
 /// A key in memory; it can be lost.
-pub struct Key {
+pub(crate) struct Key {
     pair: Option<EcdsaKeyPair>,
     random: SystemRandom,
 }
@@ -161,7 +161,7 @@ impl Key {
         clippy::disallowed_methods,
         reason = "a key of a test need not be drawn twice alike"
     )]
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let random = SystemRandom::new();
         let algorithm = &ECDSA_P256_SHA256_ASN1_SIGNING;
         let made = EcdsaKeyPair::generate_pkcs8(algorithm, &random).unwrap();
@@ -172,7 +172,7 @@ impl Key {
         }
     }
 
-    pub fn lost() -> Self {
+    pub(crate) fn lost() -> Self {
         Self {
             pair: None,
             ..Self::new()
@@ -196,7 +196,7 @@ impl Keystore for Key {
 }
 
 /// A phone's folder, and a hub double.
-pub struct Run {
+pub(crate) struct Run {
     pub runtime: Runtime,
     pub stub: Stub,
     pub folder: TempDir,
@@ -204,7 +204,7 @@ pub struct Run {
 }
 
 impl Run {
-    pub fn new(scenario: &str) -> Self {
+    pub(crate) fn new(scenario: &str) -> Self {
         let runtime = Runtime::new().unwrap();
         let config = StubConfig::new(Scenario::parse(scenario).unwrap());
         let stub = runtime.block_on(Stub::start(config)).unwrap();
@@ -217,12 +217,12 @@ impl Run {
     }
 
     /// Starts the app's process again, on the same folder.
-    pub fn agent(&self) -> (Arc<Agent>, Arc<Ear>) {
+    pub(crate) fn agent(&self) -> (Arc<Agent>, Arc<Ear>) {
         agent(self.folder.path(), self.key.clone())
     }
 
     /// Begins to join by the link of the stub's QR code.
-    pub fn begin_pairing(&self, agent: &Agent) {
+    pub(crate) fn begin_pairing(&self, agent: &Agent) {
         let ready = self.stub.ready();
         let link = ready["pairing_uri"].as_str().unwrap().to_owned();
         let invitation = read_invitation(link).unwrap();
@@ -230,7 +230,7 @@ impl Run {
     }
 
     /// Joins and starts.
-    pub fn connected(&self) -> (Arc<Agent>, Arc<Ear>) {
+    pub(crate) fn connected(&self) -> (Arc<Agent>, Arc<Ear>) {
         let (agent, ear) = self.agent();
         self.begin_pairing(&agent);
         let outcome = ear.wait_for(pairing);
@@ -241,13 +241,13 @@ impl Run {
     }
 
     /// Returns the hub that the phone has joined, by its folder.
-    pub fn paired(&self) -> Option<Paired> {
+    pub(crate) fn paired(&self) -> Option<Paired> {
         let folder = self.folder.path().join("agent");
         read_pairing(folder.to_str().unwrap().to_owned()).unwrap()
     }
 
     /// Returns what the hub's control interface shows of something.
-    pub fn shown(&self, what: &str) -> Value {
+    pub(crate) fn shown(&self, what: &str) -> Value {
         let url = self.stub.control_url();
         let place = url.strip_prefix("http://").unwrap();
         let mut stream = TcpStream::connect(place.trim_end_matches('/')).unwrap();
@@ -259,7 +259,7 @@ impl Run {
         serde_json::from_str(body).unwrap()
     }
 
-    pub fn until(&self, wait: &str) {
+    pub(crate) fn until(&self, wait: &str) {
         let wait: Wait = serde_json::from_str(wait).unwrap();
         // A timer needs its runtime, and the test runs on a thread without one.
         self.runtime
@@ -267,14 +267,14 @@ impl Run {
     }
 
     /// Waits for the end of the scenario; every rule must have held.
-    pub fn finish(self) {
+    pub(crate) fn finish(self) {
         let Self { runtime, stub, .. } = self;
         let verdict = runtime.block_on(async { timeout(PATIENCE, stub.finish()).await.unwrap() });
         assert!(verdict.held, "{verdict}");
     }
 }
 
-pub fn agent(folder: &Path, key: Arc<Key>) -> (Arc<Agent>, Arc<Ear>) {
+pub(crate) fn agent(folder: &Path, key: Arc<Key>) -> (Arc<Agent>, Arc<Ear>) {
     let ear = Arc::new(Ear::default());
     let config = AgentConfig {
         folder: folder.join("agent").to_str().unwrap().to_owned(),
@@ -285,28 +285,28 @@ pub fn agent(folder: &Path, key: Arc<Key>) -> (Arc<Agent>, Arc<Ear>) {
     (agent, ear)
 }
 
-pub fn pairing(heard: &Heard) -> Option<PairingOutcome> {
+pub(crate) fn pairing(heard: &Heard) -> Option<PairingOutcome> {
     match heard {
         Heard::Pairing(outcome) => Some(outcome.clone()),
         _ => None,
     }
 }
 
-pub fn send(heard: &Heard) -> Option<SendParts> {
+pub(crate) fn send(heard: &Heard) -> Option<SendParts> {
     match heard {
         Heard::Send(task) => Some(task.clone()),
         _ => None,
     }
 }
 
-pub fn stopped(heard: &Heard) -> Option<Stopped> {
+pub(crate) fn stopped(heard: &Heard) -> Option<Stopped> {
     match heard {
         Heard::Stopped(stopped) => Some(stopped.clone()),
         _ => None,
     }
 }
 
-pub fn device() -> DeviceDescription {
+pub(crate) fn device() -> DeviceDescription {
     DeviceDescription {
         name: "Clinic phone".to_owned(),
         manufacturer: "Example".to_owned(),
@@ -317,7 +317,7 @@ pub fn device() -> DeviceDescription {
     }
 }
 
-pub fn state() -> PhoneState {
+pub(crate) fn state() -> PhoneState {
     PhoneState {
         sims: vec![SimInfo {
             fingerprint: Some("sim-a".to_owned()),

@@ -23,8 +23,6 @@
 //! Only `clock.rs` reads a clock, only `random.rs` asks the system for randomness, only `backoff.rs`
 //! knows the crate `backoff`.
 
-#![warn(unreachable_pub)]
-
 mod address;
 mod backoff;
 mod carry_over;

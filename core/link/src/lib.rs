@@ -33,8 +33,6 @@
 //! [`session`] both ends of a connection, [`ownership`] both sides of a message, [`dispatch`] what
 //! the hub gives a phone and when.
 
-#![warn(unreachable_pub)]
-
 pub mod clock;
 pub mod close;
 pub mod codec;

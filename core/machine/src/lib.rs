@@ -34,8 +34,6 @@
 //! Messages of unknown kinds end as unsupported, provably unsent; each new kind gets a machine of
 //! its own beside the outbound one.
 
-#![warn(unreachable_pub)]
-
 mod after_call;
 mod agent;
 mod calls;

@@ -3,8 +3,6 @@
 //! Nothing here reads a clock or draws a random number, and whatever is somebody's (a number, a
 //! text, a secret) prints masked in `Debug` and `Display`; `as_str` is the one way to its content.
 
-#![warn(unreachable_pub)]
-
 mod id;
 mod key;
 mod masked;

@@ -7,8 +7,6 @@
 //!
 //! The formats of what is kept never change, so that an updated app continues from older files.
 
-#![warn(unreachable_pub)]
-
 mod alerts;
 mod book;
 mod contact;

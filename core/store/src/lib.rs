@@ -5,8 +5,6 @@
 //! transaction, and returns when they are on disk (`synchronous=FULL`). After a crash during a
 //! commit, everything before it is there, and nothing of it.
 
-#![warn(unreachable_pub)]
-
 mod columns;
 mod error;
 mod journal;

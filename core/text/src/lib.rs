@@ -5,8 +5,6 @@
 //! what a status report says ([`tp_status`]), and what is done about a failed part
 //! ([`result_code`], [`rp_cause`]); and which USSD codes may be dialled ([`ussd`]).
 
-#![warn(unreachable_pub)]
-
 pub mod gsm7;
 pub mod parts;
 pub mod result_code;

@@ -9,8 +9,6 @@
 //! The library runs any number of phones in one process ([`VirtualPhone::start`]); the binary runs
 //! one, which may be killed at any moment and started again on its folder.
 
-#![warn(unreachable_pub)]
-
 mod calls;
 mod clock;
 mod config;

@@ -3,8 +3,6 @@
 //! An [`Operation`] stands as a constant beside its handler: what it takes, answers and needs. Its handler
 //! reads the parameters into a command, calls one use case of `hub-app` and shows what it returns.
 
-#![warn(unreachable_pub)]
-
 pub mod broadcasts;
 pub mod campaigns;
 mod contact_filter;

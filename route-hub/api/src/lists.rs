@@ -336,11 +336,12 @@ impl List {
             let entry = self.entry(member.name).ok_or_else(unknown)?;
             entry.spec.read_strictly(&member, &mut read)?;
         }
-        match given.members().any(|(name, _)| name != all) {
-            true => Ok(self.conditions(&read)),
-            false => Err(given
+        if given.members().any(|(name, _)| name != all) {
+            Ok(self.conditions(&read))
+        } else {
+            Err(given
                 .get(all)
-                .refuse("must be true where there is no filter")),
+                .refuse("must be true where there is no filter"))
         }
     }
 

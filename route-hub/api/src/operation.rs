@@ -223,9 +223,10 @@ impl Operation {
     async fn run(&self, hub: Hub, call: Call) -> ApiResult {
         auth::take_request(&hub, &call.caller.holder, self.is_beyond_limits()).await?;
         // What runs seldom has a box of its own: else each request would have room for it, and move it.
-        match hub.store.is_shared() {
-            true => Box::pin(self.run_beside_others(hub, call)).await,
-            false => self.run_once(&hub, call).await,
+        if hub.store.is_shared() {
+            Box::pin(self.run_beside_others(hub, call)).await
+        } else {
+            self.run_once(&hub, call).await
         }
     }
 

@@ -26,9 +26,10 @@ pub(crate) fn name(field: &Field<'_>) -> Result<Option<String>, ApiError> {
         return Ok(None);
     }
     let name = field.required_string()?.trim();
-    match name.is_empty() {
-        true => Err(field.refuse("is required")),
-        false => Ok(Some(name.to_owned())),
+    if name.is_empty() {
+        Err(field.refuse("is required"))
+    } else {
+        Ok(Some(name.to_owned()))
     }
 }
 

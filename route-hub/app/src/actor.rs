@@ -39,11 +39,12 @@ impl Who {
     /// # Errors
     /// `unauthorized` that names it.
     pub fn require(&self, permission: Permission) -> Result<(), Refusal> {
-        match self.may(permission) {
-            true => Ok(()),
-            false => Err(Refusal::unauthorized(format!(
+        if self.may(permission) {
+            Ok(())
+        } else {
+            Err(Refusal::unauthorized(format!(
                 "the API key lacks the permission {permission}"
-            ))),
+            )))
         }
     }
 

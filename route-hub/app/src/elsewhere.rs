@@ -68,9 +68,10 @@ async fn take_in(hub: &Hub, seen: Mark, hint: bool) -> Result<(bool, Mark), Stor
             changed.push((scope, device.map(|device| device.project_id)));
         }
         // It rises with a change of everything.
-        let generation = match changed.iter().any(|(scope, _)| *scope == Scope::Hub) {
-            true => meta::generation(tx)?,
-            false => 0,
+        let generation = if changed.iter().any(|(scope, _)| *scope == Scope::Hub) {
+            meta::generation(tx)?
+        } else {
+            0
         };
         Ok((changed, generation, changes::newest(tx)?))
     });

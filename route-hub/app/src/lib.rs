@@ -2,8 +2,6 @@
 //!
 //! The modules stand in layers, the lowest first. A module uses its own layer and those before it.
 
-#![warn(unreachable_pub)]
-
 // Tools that know no hub.
 pub mod background;
 pub mod clock;

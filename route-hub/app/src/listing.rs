@@ -32,12 +32,13 @@ pub enum Listed<V> {
 impl<V> Listed<V> {
     /// The answer to a list without rows.
     pub const fn none(request: &ListRequest) -> Self {
-        match request.count_only {
-            true => Self::Count(0),
-            false => Self::Page {
+        if request.count_only {
+            Self::Count(0)
+        } else {
+            Self::Page {
                 items: Vec::new(),
                 next_marker: None,
-            },
+            }
         }
     }
 }

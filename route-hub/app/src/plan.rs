@@ -171,15 +171,16 @@ pub(crate) async fn take_request(
         return Ok(());
     };
     let id = organization.id;
-    let taking = hub
-        .store
-        .write(move |tx| match usage::take_request(tx, id, day, most)? {
-            true => Ok(()),
-            false => Err(StoreError::Beyond(hub_domain::Exceeded {
+    let taking = hub.store.write(move |tx| {
+        if usage::take_request(tx, id, day, most)? {
+            Ok(())
+        } else {
+            Err(StoreError::Beyond(hub_domain::Exceeded {
                 limit,
                 most,
                 used: usage::requests_of(tx, id, day)?,
-            })),
-        });
+            }))
+        }
+    });
     Ok(taking.await?)
 }

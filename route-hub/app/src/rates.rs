@@ -35,9 +35,10 @@ pub async fn run(hub: Hub) {
 pub async fn tell(hub: &Hub) -> Result<(), StoreError> {
     for given in hub.rates.used(hub.now().boot).chunks(AT_ONCE) {
         let told = given.to_vec();
-        let all = match given.iter().any(|given| given.count > 0) {
-            true => hub.store.write(move |tx| shared(tx, &told)).await?,
-            false => hub.store.read(move |tx| shared(tx, &told)).await?,
+        let all = if given.iter().any(|given| given.count > 0) {
+            hub.store.write(move |tx| shared(tx, &told)).await?
+        } else {
+            hub.store.read(move |tx| shared(tx, &told)).await?
         };
         hub.rates.learn(given, &all);
     }

@@ -56,12 +56,13 @@ pub fn begin(hub: &Hub, who: &Who, word: Word) -> Result<Beginning, StoreError> 
         .store
         .write_blocking(move |tx| raise(tx, word.replaced))?;
     let (mut phones_to_answer, mut schedules_passed_over) = (0, 0);
-    let passed = match word.send_missed {
-        true => None,
-        false => Some(hub.store.read_blocking({
+    let passed = if word.send_missed {
+        None
+    } else {
+        Some(hub.store.read_blocking({
             let now = hub.now().unix;
             move |tx| after_restore::passed(tx, now)
-        })?),
+        })?)
     };
     for project in hub.store.read_blocking(projects::all)? {
         let (phones, schedules) = freeze_one(hub, who, &project, passed.as_ref())?;

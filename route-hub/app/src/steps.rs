@@ -40,9 +40,10 @@ mod tests {
         let tried = RefCell::new(Vec::new());
         let taken = fitting(most, |size| {
             tried.borrow_mut().push(size);
-            ready(match size > fits {
-                true => Err(StoreError::OverBudget { job: "of a test" }),
-                false => Ok(size),
+            ready(if size > fits {
+                Err(StoreError::OverBudget { job: "of a test" })
+            } else {
+                Ok(size)
             })
         });
         let taken = taken.await;

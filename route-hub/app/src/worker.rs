@@ -121,9 +121,12 @@ mod tests {
             let sleep = move |time: Duration| {
                 let clock = Arc::clone(&clock);
                 let end_s = clock.load(Ordering::Relaxed) + time.as_secs();
-                poll_fn(move |_| match clock.load(Ordering::Relaxed) < end_s {
-                    true => Poll::Pending,
-                    false => Poll::Ready(()),
+                poll_fn(move |_| {
+                    if clock.load(Ordering::Relaxed) < end_s {
+                        Poll::Pending
+                    } else {
+                        Poll::Ready(())
+                    }
                 })
             };
             Self {

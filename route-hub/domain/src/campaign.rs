@@ -122,9 +122,6 @@ impl Campaign {
 
     /// Says whether its time has come, or it needs none.
     pub fn is_due(&self, now: UnixMs) -> bool {
-        match self.at_time {
-            true => self.schedule_time.is_some_and(|at| at <= now),
-            false => true,
-        }
+        !self.at_time || self.schedule_time.is_some_and(|at| at <= now)
     }
 }

@@ -5,8 +5,6 @@
 //! functions that take `UnixMs` and give back what is to be stored. Amounts of time end in `_ms`
 //! or `_sec`; a field of type `UnixMs` is a moment.
 
-#![warn(unreachable_pub)]
-
 mod access;
 mod address;
 mod alert;

@@ -117,9 +117,10 @@ impl Plan {
     /// Returns what it limits, or would: messages by the day, unless it limits them by its period.
     pub fn limited(&self) -> impl Iterator<Item = UsageType> + '_ {
         let by_period = self.limits.contains_key(&UsageType::ExternalMessagesPeriod);
-        let other = match by_period {
-            true => UsageType::ExternalMessagesDay,
-            false => UsageType::ExternalMessagesPeriod,
+        let other = if by_period {
+            UsageType::ExternalMessagesDay
+        } else {
+            UsageType::ExternalMessagesPeriod
         };
         UsageType::ALL
             .iter()

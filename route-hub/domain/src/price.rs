@@ -62,9 +62,10 @@ impl std::str::FromStr for Amount {
             .all(|byte| byte.is_ascii_digit() || byte == b'.');
         let amount = Decimal::from_str_exact(text).map_err(|_| NotAnAmount)?;
         let fits = amount.normalize().scale() <= PLACES && amount <= Decimal::from(RATE_MAX);
-        match plain && fits {
-            true => Ok(Self(amount)),
-            false => Err(NotAnAmount),
+        if plain && fits {
+            Ok(Self(amount))
+        } else {
+            Err(NotAnAmount)
         }
     }
 }

@@ -51,9 +51,10 @@ impl FromStr for LinkCode {
 
     fn from_str(text: &str) -> Result<Self, InvalidCode> {
         let code: [u8; CODE_LENGTH] = text.as_bytes().try_into().map_err(|_| InvalidCode)?;
-        match code.iter().all(u8::is_ascii_alphanumeric) {
-            true => Ok(Self(code)),
-            false => Err(InvalidCode),
+        if code.iter().all(u8::is_ascii_alphanumeric) {
+            Ok(Self(code))
+        } else {
+            Err(InvalidCode)
         }
     }
 }

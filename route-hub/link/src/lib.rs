@@ -3,8 +3,6 @@
 //! `connection` is the loop around the session of `postrider-link`. `identify` decides about a
 //! hello; `turn` commits everything after it.
 
-#![warn(unreachable_pub)]
-
 mod config;
 mod connection;
 mod held;

@@ -368,9 +368,10 @@ mod tests {
                 upload.write(part.clone()).await.unwrap();
                 assert!(!blobs.has(blob).await.unwrap());
             }
-            match blob == &kept {
-                true => upload.finish().await.unwrap(),
-                false => upload.abort().await.unwrap(),
+            if blob == &kept {
+                upload.finish().await.unwrap();
+            } else {
+                upload.abort().await.unwrap();
             }
         }
         assert_eq!(blobs.read(&kept).await.unwrap().len(), 3 * part.len());

@@ -68,9 +68,10 @@ impl MediaType {
         let (kind, sub) = parts(text).ok_or(Refused::NoType)?;
         let kind = kind.to_ascii_lowercase();
         let name = format!("{kind}/{}", sub.to_ascii_lowercase());
-        match is_kept(&kind, &name) {
-            true => Ok(Self(name)),
-            false => Err(Refused::Type(name)),
+        if is_kept(&kind, &name) {
+            Ok(Self(name))
+        } else {
+            Err(Refused::Type(name))
         }
     }
 

@@ -81,9 +81,10 @@ impl DataUri {
             None => own_type(&uri).map_err(InvalidDataUri::Type)?,
         };
         let mut bytes = Vec::new();
-        let decoded = uri.decode(|part| match bytes.len() + part.len() > max {
-            true => Err(()),
-            false => {
+        let decoded = uri.decode(|part| {
+            if bytes.len() + part.len() > max {
+                Err(())
+            } else {
                 bytes.extend_from_slice(part);
                 Ok(())
             }

@@ -2,8 +2,6 @@
 //!
 //! Nothing here knows the database: a blob has a name, and whoever names it says what that means.
 
-#![warn(unreachable_pub)]
-
 mod address;
 mod blobs;
 mod content;

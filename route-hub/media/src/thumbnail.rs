@@ -104,9 +104,12 @@ mod tests {
 
     /// Left half red, right half blue.
     fn two_halves(width: u32, height: u32) -> DynamicImage {
-        let picture = RgbImage::from_fn(width, height, |x, _| match x < width / 2 {
-            true => Rgb([255, 0, 0]),
-            false => Rgb([0, 0, 255]),
+        let picture = RgbImage::from_fn(width, height, |x, _| {
+            if x < width / 2 {
+                Rgb([255, 0, 0])
+            } else {
+                Rgb([0, 0, 255])
+            }
         });
         picture.into()
     }

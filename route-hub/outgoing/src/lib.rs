@@ -11,8 +11,6 @@
 //! share for each owner. A [`Failure`] names a kind
 //! and never a URL, a header or a body.
 
-#![warn(unreachable_pub)]
-
 mod address;
 mod client;
 mod clock;

@@ -4,8 +4,6 @@
 //! recipients as there are; a [`Scope`] says what its variables stand for. What a variable holds is
 //! put in as it is and never read as a template again, whatever it contains.
 
-#![warn(unreachable_pub)]
-
 mod fields;
 mod scope;
 mod template;

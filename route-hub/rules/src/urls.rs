@@ -106,9 +106,10 @@ fn follows_directly(letter: char) -> bool {
 
 /// Returns a URL as a header of HTTP may carry it: as it is, unless it has letters of other scripts.
 pub fn in_ascii(url: &str) -> Option<String> {
-    match url.bytes().all(|byte| byte.is_ascii_graphic()) {
-        true => Some(url.to_owned()),
-        false => parsed(url).map(String::from),
+    if url.bytes().all(|byte| byte.is_ascii_graphic()) {
+        Some(url.to_owned())
+    } else {
+        parsed(url).map(String::from)
     }
 }
 

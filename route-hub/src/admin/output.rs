@@ -12,9 +12,10 @@ pub(crate) struct Output {
 impl Output {
     /// Prints an answer, flushed.
     pub(crate) fn show(&self, json: &Value, people: impl FnOnce() -> String) {
-        let text = match self.json {
-            true => json.to_string(),
-            false => people(),
+        let text = if self.json {
+            json.to_string()
+        } else {
+            people()
         };
         let mut out = io::stdout().lock();
         // If standard output is closed, nobody is left to tell.

@@ -96,9 +96,12 @@ fn release_quiet_hours(admin: &Admin, id: PhoneId) -> Result<(), CommandError> {
     let (phone, released) = admin.write_in(holder(id), move |work| {
         phones::release_by_operator(work, id)
     })?;
-    admin.out.show(&view(&phone), || match released {
-        true => format!("{id} sends until its quiet hours end, and keeps the next ones"),
-        false => format!("{id} has no quiet hours now"),
+    admin.out.show(&view(&phone), || {
+        if released {
+            format!("{id} sends until its quiet hours end, and keeps the next ones")
+        } else {
+            format!("{id} has no quiet hours now")
+        }
     });
     Ok(())
 }

@@ -161,8 +161,9 @@ pub(super) fn text(organization: &Organization) -> String {
     for (name, rate) in rates(plan) {
         row(&format!("overage rate {name}"), Some(rate));
     }
-    match rows.is_empty() {
-        true => "nothing is set: nothing is limited".to_owned(),
-        false => table(&["setting", "value"], &rows),
+    if rows.is_empty() {
+        "nothing is set: nothing is limited".to_owned()
+    } else {
+        table(&["setting", "value"], &rows)
     }
 }

@@ -61,9 +61,10 @@ fn route(text: &str) -> Result<RouteId, String> {
 
 fn country(text: &str) -> Result<String, String> {
     let formed = text.len() == 2 && text.bytes().all(|b| b.is_ascii_alphabetic());
-    match formed {
-        true => Ok(text.to_ascii_uppercase()),
-        false => Err("must be two letters such as KE".to_owned()),
+    if formed {
+        Ok(text.to_ascii_uppercase())
+    } else {
+        Err("must be two letters such as KE".to_owned())
     }
 }
 

@@ -60,12 +60,11 @@ pub fn backup(args: &BackupArgs) -> Result<(), CommandError> {
     args.database.only_a_folder("backup")?;
     let _place = data_folder::enter(&args.dir)?;
     let clock = SystemClock::start();
-    let to = match args.to.is_dir() {
-        true => {
-            sweep(&args.to);
-            args.to.join(format!("hub-{}.db", stamp(clock.now().unix)))
-        }
-        false => args.to.clone(),
+    let to = if args.to.is_dir() {
+        sweep(&args.to);
+        args.to.join(format!("hub-{}.db", stamp(clock.now().unix)))
+    } else {
+        args.to.clone()
     };
     let sound = copy(&database(&args.dir), &to)?;
     let carried = match folder_of_files(args.files.as_deref(), &args.dir) {

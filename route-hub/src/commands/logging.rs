@@ -18,9 +18,10 @@ pub(super) fn start(filter: Option<&str>, json: bool) -> Result<(), CommandError
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(io::stderr);
-    let started = match json {
-        true => subscriber.json().try_init(),
-        false => subscriber.with_ansi(io::stderr().is_terminal()).try_init(),
+    let started = if json {
+        subscriber.json().try_init()
+    } else {
+        subscriber.with_ansi(io::stderr().is_terminal()).try_init()
     };
     log_panics();
     started.map_err(|error| CommandError::new(format!("the log cannot be started: {error}")))

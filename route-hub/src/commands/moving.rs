@@ -89,9 +89,10 @@ fn folder(named: &str) -> Option<&Path> {
     }
     let path = named.strip_prefix("sqlite:").unwrap_or(named);
     let path = Path::new(path.strip_prefix("//").unwrap_or(path));
-    match path.file_name() == database(Path::new("")).file_name() {
-        true => path.parent(),
-        false => Some(path),
+    if path.file_name() == database(Path::new("")).file_name() {
+        path.parent()
+    } else {
+        Some(path)
     }
 }
 

@@ -28,9 +28,10 @@ pub fn router(observed: Observed) -> Router {
 /// Says what is wrong when the hub is not ready.
 async fn readyz(State(observed): State<Observed>) -> Response {
     let readiness = Readiness::of(&observed).await;
-    let (status, word) = match readiness.is_ready() {
-        true => (StatusCode::OK, "ok"),
-        false => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
+    let (status, word) = if readiness.is_ready() {
+        (StatusCode::OK, "ok")
+    } else {
+        (StatusCode::SERVICE_UNAVAILABLE, "unavailable")
     };
     let told = json!({
         "status": word,

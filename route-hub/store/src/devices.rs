@@ -137,9 +137,10 @@ pub fn admit(
 
 /// Has the other processes on a server learn where a device is connected.
 fn note_presence(tx: &mut Tx<'_>, id: DeviceId) -> Result<(), StoreError> {
-    match tx.is_shared() {
-        true => changes::note(tx, Scope::Presence(id)),
-        false => Ok(()),
+    if tx.is_shared() {
+        changes::note(tx, Scope::Presence(id))
+    } else {
+        Ok(())
     }
 }
 

@@ -8,8 +8,6 @@
 //! What engines do differently lies behind one trait (`tx::Session`): SQLite's is `sqlite.rs`,
 //! PostgreSQL's is `postgres/`.
 
-#![warn(unreachable_pub)]
-
 #[macro_use]
 mod codes;
 

@@ -205,9 +205,10 @@ impl Store {
             heard,
             carrier,
         } = ends;
-        let (ours, taken) = match settings.notices {
-            true => (Some(carrier), None),
-            false => (None, Some(carrier)),
+        let (ours, taken) = if settings.notices {
+            (Some(carrier), None)
+        } else {
+            (None, Some(carrier))
         };
         let (work, (name, beat)) = opened.work(&parts.writes, &cluster, Arc::clone(&stop), ours)?;
         parts.hints = Some(HintEnds {

@@ -83,15 +83,14 @@ pub fn update(tx: &mut Tx<'_>, task: &Task) -> Result<(), StoreError> {
             &task.progress,
         ],
     )?;
-    match task.status.is_under_way() {
-        true => Ok(()),
-        false => {
-            // What tasks read and write stays for its time from when it was made.
-            let ended = task.time_complete.unwrap_or(task.time_created);
-            files::let_go(tx, FileHolder::Task, task.id.get(), ended)?;
-            let mut holders = Holder::OF_TASKS.into_iter();
-            holders.try_for_each(|holder| leftovers::remove(tx, holder, task.id.get()))
-        }
+    if task.status.is_under_way() {
+        Ok(())
+    } else {
+        // What tasks read and write stays for its time from when it was made.
+        let ended = task.time_complete.unwrap_or(task.time_created);
+        files::let_go(tx, FileHolder::Task, task.id.get(), ended)?;
+        let mut holders = Holder::OF_TASKS.into_iter();
+        holders.try_for_each(|holder| leftovers::remove(tx, holder, task.id.get()))
     }
 }
 

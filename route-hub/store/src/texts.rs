@@ -73,9 +73,12 @@ fn files(folder: &Path) -> Vec<PathBuf> {
         .unwrap()
         .map(|entry| entry.unwrap().path());
     let kept = entries.filter(|path| !APART.iter().any(|apart| path.ends_with(apart)));
-    kept.flat_map(|path| match path.is_dir() {
-        true => files(&path),
-        false => vec![path],
+    kept.flat_map(|path| {
+        if path.is_dir() {
+            files(&path)
+        } else {
+            vec![path]
+        }
     })
     .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
     .collect()

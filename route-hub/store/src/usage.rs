@@ -281,13 +281,14 @@ fn check_one(tx: &mut Tx<'_>, kind: UsageType, more: i64) -> Result<(), StoreErr
         Some(used) => *used,
         None => look(tx, kind)?,
     };
-    match used.saturating_add(more.unsigned_abs()) > most {
-        true => Err(StoreError::Beyond(Exceeded {
+    if used.saturating_add(more.unsigned_abs()) > most {
+        Err(StoreError::Beyond(Exceeded {
             limit: kind,
             most,
             used,
-        })),
-        false => Ok(()),
+        }))
+    } else {
+        Ok(())
     }
 }
 

@@ -241,9 +241,10 @@ async fn what_is_sent_later_keeps_what_its_maker_may_see() {
         let reports = world.reports().await;
         assert_eq!(reports.len(), 6, "one of each kind");
         for report in &reports {
-            match sees {
-                true => is_whole(report),
-                false => is_limited(report, SECRET),
+            if sees {
+                is_whole(report);
+            } else {
+                is_limited(report, SECRET);
             }
         }
     }
@@ -290,12 +291,13 @@ async fn what_was_made_before_this_was_kept_tells_nobody_more_than_its_maker_cou
                 "UPDATE schedules SET message = replace(message, 'maker_sees', 'x')",
                 &[],
             )?;
-            match had_sender {
-                true => Ok(0),
-                false => tx.execute(
+            if had_sender {
+                Ok(0)
+            } else {
+                tx.execute(
                     "DELETE FROM api_keys WHERE permissions NOT LIKE '%view_contacts%'",
                     &[],
-                ),
+                )
             }
         });
         age.await.unwrap();
@@ -309,9 +311,10 @@ async fn what_was_made_before_this_was_kept_tells_nobody_more_than_its_maker_cou
         }
         world.tick(world.test.hub.now().unix.seconds() + 100).await;
         let report = world.only_report().await;
-        match had_sender {
-            true => is_limited(&report, SECRET),
-            false => is_whole(&report),
+        if had_sender {
+            is_limited(&report, SECRET);
+        } else {
+            is_whole(&report);
         }
     }
 }

@@ -27,12 +27,12 @@ use tempfile::TempDir;
 use tower_service::Service;
 
 /// The number of the first phone.
-pub const OWN: &str = "+15005550100";
+pub(crate) const OWN: &str = "+15005550100";
 /// A recipient.
-pub const TO: &str = "+15005550101";
+pub(crate) const TO: &str = "+15005550101";
 
 /// A hub on a folder of its own.
-pub struct TestHub {
+pub(crate) struct TestHub {
     dir: TempDir,
     pub hub: Hub,
     pub router: Router,
@@ -43,14 +43,14 @@ pub struct TestHub {
 
 /// Who asks: a key and the project that it means.
 #[derive(Clone)]
-pub struct Client {
+pub(crate) struct Client {
     router: Router,
     key: String,
     pub project: ProjectId,
 }
 
 /// An answer.
-pub struct Reply {
+pub(crate) struct Reply {
     pub status: u16,
     pub headers: http::HeaderMap,
     pub json: Value,
@@ -58,14 +58,14 @@ pub struct Reply {
 
 impl Reply {
     #[track_caller]
-    pub fn ok(self) -> Value {
+    pub(crate) fn ok(self) -> Value {
         assert_eq!(self.status, 200, "{}", self.json);
         self.json
     }
 
     /// Checks for the envelope and returns the code and the parameter.
     #[track_caller]
-    pub fn refused(&self, status: u16) -> (String, Option<String>) {
+    pub(crate) fn refused(&self, status: u16) -> (String, Option<String>) {
         assert_eq!(self.status, status, "{}", self.json);
         let error = &self.json["error"];
         assert!(error["message"].is_string());
@@ -74,7 +74,7 @@ impl Reply {
     }
 
     #[track_caller]
-    pub fn invalid(&self, param: &str) {
+    pub(crate) fn invalid(&self, param: &str) {
         let (code, named) = self.refused(400);
         assert_eq!(
             (code.as_str(), named.as_deref()),
@@ -83,19 +83,19 @@ impl Reply {
     }
 }
 
-pub async fn hub() -> TestHub {
+pub(crate) async fn hub() -> TestHub {
     hub_with(|_| {}).await
 }
 
 /// Starts a hub whose first project is changed by `change`.
-pub async fn hub_with(change: impl FnOnce(&mut Project)) -> TestHub {
+pub(crate) async fn hub_with(change: impl FnOnce(&mut Project)) -> TestHub {
     let dir = tempfile::tempdir().expect("a folder");
     let hub = hub_on(&dir, 0);
     filled(dir, hub, change).await
 }
 
 /// Starts a hub on a database of the server that tests are to use, if they are to use one.
-pub async fn hub_on_server() -> Option<(PostgresDatabase, TestHub)> {
+pub(crate) async fn hub_on_server() -> Option<(PostgresDatabase, TestHub)> {
     let database = PostgresDatabase::fresh(&server()?);
     let dir = tempfile::tempdir().expect("a folder");
     let hub = hub_over(database.open().expect("a database"), 0);
@@ -120,12 +120,12 @@ async fn filled(dir: TempDir, hub: Hub, change: impl FnOnce(&mut Project)) -> Te
 }
 
 /// Returns the routes of a hub with a front of its own.
-pub fn router(hub: &Hub) -> Router {
+pub(crate) fn router(hub: &Hub) -> Router {
     routes::router(state(hub), Router::new())
 }
 
 /// Opens a front before a hub.
-pub fn state(hub: &Hub) -> ApiState {
+pub(crate) fn state(hub: &Hub) -> ApiState {
     ApiState::new(hub.clone(), FrontSettings::default())
 }
 
@@ -134,7 +134,7 @@ fn hub_on(dir: &TempDir, process: u8) -> Hub {
 }
 
 /// Opens a hub on the database of a folder.
-pub fn hub_in(folder: &Path, process: u8) -> Hub {
+pub(crate) fn hub_in(folder: &Path, process: u8) -> Hub {
     let store = Store::open_sqlite(SqliteSettings {
         process,
         ..SqliteSettings::new(folder.join("hub.db"))
@@ -146,7 +146,7 @@ pub fn hub_in(folder: &Path, process: u8) -> Hub {
 }
 
 /// Opens a hub over a store.
-pub fn hub_over(store: Store, process: u8) -> Hub {
+pub(crate) fn hub_over(store: Store, process: u8) -> Hub {
     Hub::new(HubParts {
         id: postrider_model::HubId::new(postrider_model::Key::first_of_ms(1)),
         process,
@@ -160,14 +160,14 @@ pub fn hub_over(store: Store, process: u8) -> Hub {
 }
 
 /// Makes an id as a job would, also within a runtime.
-pub fn fresh_id<K>(hub: &Hub, now: Now) -> Id<K> {
+pub(crate) fn fresh_id<K>(hub: &Hub, now: Now) -> Id<K> {
     let store = hub.store.clone();
     let drawing = move || store.write_blocking(move |tx| Ok::<_, StoreError>(tx.key(now.unix)));
     let key = std::thread::spawn(drawing).join().expect("a job");
     Id::new(key.expect("a key"))
 }
 
-pub async fn add_organization(hub: &Hub) -> OrganizationId {
+pub(crate) async fn add_organization(hub: &Hub) -> OrganizationId {
     let organization = Organization {
         id: fresh_id(hub, hub.now()),
         name: "Organization".to_owned(),
@@ -183,7 +183,7 @@ pub async fn add_organization(hub: &Hub) -> OrganizationId {
     id
 }
 
-pub fn new_project(hub: &Hub, organization: OrganizationId, name: &str) -> Project {
+pub(crate) fn new_project(hub: &Hub, organization: OrganizationId, name: &str) -> Project {
     let now = hub.now();
     let project = Project::new(fresh_id(hub, now), organization, name, now.unix);
     Project {
@@ -192,14 +192,14 @@ pub fn new_project(hub: &Hub, organization: OrganizationId, name: &str) -> Proje
     }
 }
 
-pub async fn add_project(hub: &Hub, project: &Project) {
+pub(crate) async fn add_project(hub: &Hub, project: &Project) {
     let project = project.clone();
     let job = hub.store.write(move |tx| projects::insert(tx, &project));
     job.await.expect("a project");
 }
 
 /// Adds a phone; an Android one with the device that holds it.
-pub async fn add_phone(
+pub(crate) async fn add_phone(
     hub: &Hub,
     project: ProjectId,
     phone_type: PhoneType,
@@ -251,9 +251,9 @@ fn device(hub: &Hub, project_id: ProjectId) -> Device {
 }
 
 /// The installation of every device here.
-pub const INSTALL: &str = "install-of-tests-0001";
+pub(crate) const INSTALL: &str = "install-of-tests-0001";
 
-pub async fn add_key(
+pub(crate) async fn add_key(
     hub: &Hub,
     organization_id: OrganizationId,
     project_id: Option<ProjectId>,
@@ -262,7 +262,7 @@ pub async fn add_key(
     add_limited_key(hub, organization_id, project_id, permissions, None).await
 }
 
-pub async fn add_limited_key(
+pub(crate) async fn add_limited_key(
     hub: &Hub,
     organization_id: OrganizationId,
     project_id: Option<ProjectId>,
@@ -290,30 +290,30 @@ pub async fn add_limited_key(
     new.text.as_str().to_owned()
 }
 
-pub fn only(permission: Permission) -> Permissions {
+pub(crate) fn only(permission: Permission) -> Permissions {
     [permission].into_iter().collect()
 }
 
 impl TestHub {
-    pub fn client(&self) -> Client {
+    pub(crate) fn client(&self) -> Client {
         self.client_of(&self.key, self.project.id)
     }
 
-    pub fn client_of(&self, key: &str, project: ProjectId) -> Client {
+    pub(crate) fn client_of(&self, key: &str, project: ProjectId) -> Client {
         Client::new(self.router.clone(), key.to_owned(), project)
     }
 
     /// Returns the folder with the database.
-    pub fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         self.dir.path()
     }
 
     /// Starts another hub on the same database, as after a crash of this one.
-    pub fn start_again(&self) -> Hub {
+    pub(crate) fn start_again(&self) -> Hub {
         hub_on(&self.dir, 1)
     }
 
-    pub async fn test_phone(&self) -> Phone {
+    pub(crate) async fn test_phone(&self) -> Phone {
         add_phone(
             &self.hub,
             self.project.id,
@@ -325,7 +325,7 @@ impl TestHub {
 }
 
 impl Client {
-    pub fn new(router: Router, key: String, project: ProjectId) -> Self {
+    pub(crate) fn new(router: Router, key: String, project: ProjectId) -> Self {
         Self {
             router,
             key,
@@ -334,16 +334,16 @@ impl Client {
     }
 
     /// Asks another hub from now on.
-    pub fn to(self, router: Router) -> Self {
+    pub(crate) fn to(self, router: Router) -> Self {
         Self { router, ..self }
     }
 
     /// Calls a path below the project's, or below `/v1` when it begins with a slash.
-    pub async fn call(&self, method: &str, path: &str, body: Option<Value>) -> Reply {
+    pub(crate) async fn call(&self, method: &str, path: &str, body: Option<Value>) -> Reply {
         self.call_with(method, path, body, &[]).await
     }
 
-    pub async fn call_with(
+    pub(crate) async fn call_with(
         &self,
         method: &str,
         path: &str,
@@ -373,28 +373,28 @@ impl Client {
         reply(&self.router, request).await
     }
 
-    pub async fn get(&self, path: &str) -> Value {
+    pub(crate) async fn get(&self, path: &str) -> Value {
         self.call("GET", path, None).await.ok()
     }
 
-    pub async fn post(&self, path: &str, body: Value) -> Value {
+    pub(crate) async fn post(&self, path: &str, body: Value) -> Value {
         self.call("POST", path, Some(body)).await.ok()
     }
 
-    pub async fn send(&self, content: &str) -> Value {
+    pub(crate) async fn send(&self, content: &str) -> Value {
         let body = json!({ "to_number": TO, "content": content });
         self.post("messages/send", body).await
     }
 
     /// Returns the ids of a list.
-    pub async fn ids(&self, path: &str) -> Vec<String> {
+    pub(crate) async fn ids(&self, path: &str) -> Vec<String> {
         let list = self.get(path).await;
         let data = list["data"].as_array().expect("a list");
         data.iter().map(id).collect()
     }
 }
 
-pub async fn reply(router: &Router, request: http::Request<Body>) -> Reply {
+pub(crate) async fn reply(router: &Router, request: http::Request<Body>) -> Reply {
     let answering = router.clone().call(request);
     let (parts, body) = answering.await.expect("never fails").into_parts();
     let bytes = axum::body::to_bytes(body, usize::MAX)
@@ -407,19 +407,19 @@ pub async fn reply(router: &Router, request: http::Request<Body>) -> Reply {
     }
 }
 
-pub fn id(object: &Value) -> String {
+pub(crate) fn id(object: &Value) -> String {
     object["id"].as_str().expect("an id").to_owned()
 }
 
-pub fn message_id(object: &Value) -> MessageId {
+pub(crate) fn message_id(object: &Value) -> MessageId {
     id(object).parse().expect("a message's id")
 }
 
 /// The device of a phone.
-pub fn device_of(phone: &Phone) -> DeviceId {
+pub(crate) fn device_of(phone: &Phone) -> DeviceId {
     phone.device_id.expect("a device")
 }
 
-pub fn ids_of(phones: &[&Phone]) -> Vec<PhoneId> {
+pub(crate) fn ids_of(phones: &[&Phone]) -> Vec<PhoneId> {
     phones.iter().map(|phone| phone.id).collect()
 }

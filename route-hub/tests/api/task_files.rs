@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tower_service::Service as _;
 
 /// Gives a body as it is, with a key in the header.
-pub async fn given(test: &TestHub, query: &str, kind: &str, body: impl Into<Body>) -> Reply {
+pub(crate) async fn given(test: &TestHub, query: &str, kind: &str, body: impl Into<Body>) -> Reply {
     let key = STANDARD.encode(format!("{}:", test.key));
     let request = http::Request::post(format!("/v1/projects/{}/files?{query}", test.project.id))
         .header("authorization", format!("Basic {key}"))

@@ -328,7 +328,7 @@ async fn forwarding_that_is_off_raises_an_alert_where_a_program_waits() {
 }
 
 /// Counts the messages that came in.
-pub async fn incoming(hub: &super::support::TestHub) -> u64 {
+pub(crate) async fn incoming(hub: &super::support::TestHub) -> u64 {
     let id = hub.project.id;
     let query = ListQuery::default();
     hub.write(move |tx| messages::count(tx, id, &query)).await

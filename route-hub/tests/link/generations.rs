@@ -10,7 +10,7 @@ use postrider_link::ownership::hub::{Fact, HubState, Ownership};
 use postrider_model::{MessageId, WireState};
 
 /// Has the hub forget everything that it gave the phone and heard from it.
-pub async fn forget(hub: &TestHub, phone: &Phone) {
+pub(crate) async fn forget(hub: &TestHub, phone: &Phone) {
     hub.until_connected(0).await;
     hub.change_device(phone, |device| {
         (device.down_sent, device.down_acked, device.up) = (0, 0, 0)
@@ -19,7 +19,7 @@ pub async fn forget(hub: &TestHub, phone: &Phone) {
 }
 
 /// Has the hub know a message as it was before it was given to a phone.
-pub async fn forget_exposure(hub: &TestHub, id: MessageId) {
+pub(crate) async fn forget_exposure(hub: &TestHub, id: MessageId) {
     hub.write(move |tx| {
         let mut message = hub_store::messages::by_key(tx, id)?.expect("it is there");
         message.ownership = Some(Ownership {
@@ -31,7 +31,7 @@ pub async fn forget_exposure(hub: &TestHub, id: MessageId) {
     .await;
 }
 
-pub fn row(id: MessageId, state: WireState) -> HeldRow {
+pub(crate) fn row(id: MessageId, state: WireState) -> HeldRow {
     HeldRow {
         id,
         ep: 1,
@@ -41,7 +41,7 @@ pub fn row(id: MessageId, state: WireState) -> HeldRow {
 }
 
 /// Waits for the second challenge and answers with one page.
-pub async fn reconcile(line: &mut Line, rows: Vec<HeldRow>) -> u64 {
+pub(crate) async fn reconcile(line: &mut Line, rows: Vec<HeldRow>) -> u64 {
     let asked = line
         .wait(|frame| match frame {
             HubFrame::Challenge(challenge) => Some(challenge),

@@ -10,7 +10,13 @@ use postrider_link::proof::Proof;
 use postrider_model::{MessageId, WireState};
 
 /// A row with the hub's own proof, as a phone has it from the frame.
-pub fn proven(hub: &TestHub, phone: &Phone, id: MessageId, ep: u32, state: WireState) -> HeldRow {
+pub(crate) fn proven(
+    hub: &TestHub,
+    phone: &Phone,
+    id: MessageId,
+    ep: u32,
+    state: WireState,
+) -> HeldRow {
     let install = phone.install.parse().expect("a name");
     let proof = Some(hub.hub.proofs.of(phone.device, &install, id, ep));
     HeldRow {

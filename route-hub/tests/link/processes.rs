@@ -236,9 +236,10 @@ fn shared<'h>(hub: &'h TestHub, other: &'h TestHub) -> (&'h Hub, &'h Hub) {
     let live = BTreeSet::from([0, 1]);
     hub.hub.share_with(&live);
     other.hub.share_with(&live);
-    match ProjectShares::of_process(0, &live).has(hub.project.id) {
-        true => (&hub.hub, &other.hub),
-        false => (&other.hub, &hub.hub),
+    if ProjectShares::of_process(0, &live).has(hub.project.id) {
+        (&hub.hub, &other.hub)
+    } else {
+        (&other.hub, &hub.hub)
     }
 }
 

@@ -3,8 +3,6 @@
 //! It knows neither resources nor HTTP: views write themselves through [`ObjectWriter`], use cases
 //! refuse with a [`Refusal`].
 
-#![warn(unreachable_pub)]
-
 mod fields;
 mod refusal;
 mod writer;

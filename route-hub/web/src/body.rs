@@ -176,9 +176,12 @@ async fn read_within(
             .await
             .map_err(ApiError::internal)?
     };
-    inflated?.ok_or_else(|| match most < bounds.inflated_max {
-        true => grew_too_far(),
-        false => bounds.too_large(),
+    inflated?.ok_or_else(|| {
+        if most < bounds.inflated_max {
+            grew_too_far()
+        } else {
+            bounds.too_large()
+        }
     })
 }
 
@@ -332,12 +335,11 @@ mod tests {
             let mut headers = HeaderMap::new();
             headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
             let body = Body::from(gzip(&vec![0; length]));
-            let read = match media {
-                false => read_body(&headers, body).await,
-                true => {
-                    let read = read_media_body(&headers, body, &MediaBodies::default()).await;
-                    read.map(|(bytes, _)| bytes)
-                }
+            let read = if media {
+                let read = read_media_body(&headers, body, &MediaBodies::default()).await;
+                read.map(|(bytes, _)| bytes)
+            } else {
+                read_body(&headers, body).await
             };
             read.unwrap_err().message().to_owned()
         };

@@ -174,9 +174,10 @@ impl FilterSpec {
         reader.read(member.field, &member.steps)?;
         let (old, new) = out.split_at(before);
         let repeats = |filter: &Filter| old.iter().any(|other| other.compares_as(filter));
-        match !member.steps.is_empty() && new.iter().any(repeats) {
-            true => Err(member.field.refuse(REPEATED)),
-            false => Ok(()),
+        if !member.steps.is_empty() && new.iter().any(repeats) {
+            Err(member.field.refuse(REPEATED))
+        } else {
+            Ok(())
         }
     }
 
@@ -299,9 +300,10 @@ impl Reader<'_> {
 
     /// Says what it means that there is nothing to compare with.
     fn nothing(&self, field: Field<'_>) -> Result<(), ApiError> {
-        match self.is_strict {
-            true => Err(field.refuse("must not be empty")),
-            false => Ok(()),
+        if self.is_strict {
+            Err(field.refuse("must not be empty"))
+        } else {
+            Ok(())
         }
     }
 }

@@ -13,8 +13,6 @@
 //!   An empty text in a form counts as not given, except where a text is expected.
 //! - Every error is the envelope, with a message that never repeats what came in.
 
-#![warn(unreachable_pub)]
-
 mod answer;
 mod body;
 mod call;

@@ -33,9 +33,10 @@ impl SheetBody {
         }
         let declared = headers.get(header::CONTENT_LENGTH);
         let declared = declared.and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-        match declared.is_some_and(|length| length > SHEET_BYTES_MAX) {
-            true => Err(too_large()),
-            false => Ok(Self(Arc::new(Mutex::new(Some(body))))),
+        if declared.is_some_and(|length| length > SHEET_BYTES_MAX) {
+            Err(too_large())
+        } else {
+            Ok(Self(Arc::new(Mutex::new(Some(body)))))
         }
     }
 
@@ -76,9 +77,10 @@ async fn next(coming: Option<Coming>) -> Option<(Result<Bytes, ApiError>, Option
         Ok(None) => None,
         Ok(Some(bytes)) => {
             coming.taken += bytes.len();
-            match coming.taken > SHEET_BYTES_MAX {
-                true => Some((Err(too_large()), None)),
-                false => Some((Ok(bytes), Some(coming))),
+            if coming.taken > SHEET_BYTES_MAX {
+                Some((Err(too_large()), None))
+            } else {
+                Some((Ok(bytes), Some(coming)))
             }
         }
         Err(error) => Some((Err(error), None)),

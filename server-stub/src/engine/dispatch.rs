@@ -229,9 +229,10 @@ impl turn::Rows for Rows<'_> {
     fn settings(&mut self, told: &mut u64) -> Result<Vec<Config>, Infallible> {
         let memory = &self.engine.memory;
         Ok(
-            match std::mem::replace(told, memory.configured) == memory.configured {
-                true => Vec::new(),
-                false => memory.configs.values().cloned().collect(),
+            if std::mem::replace(told, memory.configured) == memory.configured {
+                Vec::new()
+            } else {
+                memory.configs.values().cloned().collect()
             },
         )
     }

@@ -393,9 +393,10 @@ impl Engine {
     /// # Errors
     /// [`Refused::Full`] when there are too many.
     pub fn add_fault(&mut self, fault: Fault) -> Result<(), Refused> {
-        match self.faults.add(fault) {
-            true => Ok(()),
-            false => Err(Refused::Full),
+        if self.faults.add(fault) {
+            Ok(())
+        } else {
+            Err(Refused::Full)
         }
     }
 

@@ -324,11 +324,12 @@ impl DialFault {
 /// Checks a close code.
 pub(super) fn check_code(code: u16) -> Result<(), InvalidScenario> {
     let on_the_wire = CODES.contains(&code) && !matches!(code, 1_004..=1_006 | 1_015);
-    match on_the_wire {
-        true => Ok(()),
-        false => Err(InvalidScenario::new(
+    if on_the_wire {
+        Ok(())
+    } else {
+        Err(InvalidScenario::new(
             "code must be a close code that may travel, from 1000 to 4999",
-        )),
+        ))
     }
 }
 

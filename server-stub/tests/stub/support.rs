@@ -15,7 +15,7 @@ use virtual_phone::{RadioLog, VirtualPhone, VirtualPhoneConfig};
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// One run: a folder with a radio log, and the stub that compares with it.
-pub struct Run {
+pub(crate) struct Run {
     pub folder: TempDir,
     pub stub: Stub,
     pub tls: Option<Arc<TlsConfig>>,
@@ -23,12 +23,12 @@ pub struct Run {
 
 impl Run {
     /// Starts a stub.
-    pub async fn start(scenario: &str) -> Self {
+    pub(crate) async fn start(scenario: &str) -> Self {
         Self::of(Scenario::parse(scenario).unwrap()).await
     }
 
     /// Starts a stub of a scenario.
-    pub async fn of(scenario: Scenario) -> Self {
+    pub(crate) async fn of(scenario: Scenario) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut config = StubConfig::new(scenario);
         config.radio_log = Some(radio_log(folder.path()));
@@ -41,13 +41,13 @@ impl Run {
     }
 
     /// Lets the phone trust as `trust` says.
-    pub fn trusting(mut self, trust: &Trust) -> Self {
+    pub(crate) fn trusting(mut self, trust: &Trust) -> Self {
         self.tls = Some(trust.client_config().unwrap());
         self
     }
 
     /// Returns how the phone of this run is made.
-    pub fn phone_config(&self) -> VirtualPhoneConfig {
+    pub(crate) fn phone_config(&self) -> VirtualPhoneConfig {
         let mut config = VirtualPhoneConfig::new(self.folder.path().join("phone"));
         config.hub = Some(self.stub.base_url().parse().unwrap());
         config.code = Some(postrider_model::Secret::new(self.stub.code()));
@@ -59,29 +59,29 @@ impl Run {
     }
 
     /// Starts the phone, which joins.
-    pub async fn phone(&self) -> VirtualPhone {
+    pub(crate) async fn phone(&self) -> VirtualPhone {
         let starting = VirtualPhone::start(self.phone_config());
         timeout(PATIENCE, starting).await.unwrap().unwrap()
     }
 
     /// Waits for the verdict.
-    pub async fn finish(self) -> Verdict {
+    pub(crate) async fn finish(self) -> Verdict {
         timeout(PATIENCE, self.stub.finish()).await.unwrap()
     }
 
     /// Waits until something is so.
-    pub async fn until(&self, wait: &str) {
+    pub(crate) async fn until(&self, wait: &str) {
         let wait: Wait = serde_json::from_str(wait).unwrap();
         timeout(PATIENCE, self.stub.until(&wait)).await.unwrap();
     }
 }
 
-pub fn radio_log(folder: &Path) -> PathBuf {
+pub(crate) fn radio_log(folder: &Path) -> PathBuf {
     folder.join("radio.log")
 }
 
 /// Plays a scenario with a phone that keeps the rules.
-pub async fn play(scenario: &str) -> Verdict {
+pub(crate) async fn play(scenario: &str) -> Verdict {
     let run = Run::start(scenario).await;
     let phone = run.phone().await;
     let verdict = run.finish().await;
@@ -90,7 +90,7 @@ pub async fn play(scenario: &str) -> Verdict {
 }
 
 /// Plays several scenarios at once, each with a stub and a phone of its own; every rule must hold.
-pub async fn all_hold(scenarios: &[String]) -> Vec<Verdict> {
+pub(crate) async fn all_hold(scenarios: &[String]) -> Vec<Verdict> {
     let runs: Vec<_> = scenarios
         .iter()
         .cloned()
@@ -107,6 +107,6 @@ pub async fn all_hold(scenarios: &[String]) -> Vec<Verdict> {
 }
 
 /// A scenario that sends `count` messages and breaks something.
-pub fn with_fault(count: u32, fault: &str) -> String {
+pub(crate) fn with_fault(count: u32, fault: &str) -> String {
     format!("[[step]]\nwait.connected = 1\nsend = {{ count = {count} }}\n[[fault]]\n{fault}\n")
 }

@@ -52,9 +52,10 @@ pub(crate) fn sends_all_the_same(word: &str) -> Option<u64> {
 
 /// Returns how much longer than its draw says a wrong radio takes, in milliseconds.
 pub(crate) fn own_time_ms() -> u64 {
-    match mistake::is("takes_its_own_time") {
-        true => RandomState::new().hash_one(0) % 1_000,
-        false => 0,
+    if mistake::is("takes_its_own_time") {
+        RandomState::new().hash_one(0) % 1_000
+    } else {
+        0
     }
 }
 
@@ -84,10 +85,12 @@ impl World {
                 cause,
             } => {
                 let is_misheard = is_ambiguous(code) && !self.model.is_out(token.message.id);
-                let code = match is_misheard {
-                    true if mistake::is("hears_sent") => RESULT_OK,
-                    true if mistake::is("hears_refused") => REFUSED,
-                    _ => code,
+                let code = if is_misheard && mistake::is("hears_sent") {
+                    RESULT_OK
+                } else if is_misheard && mistake::is("hears_refused") {
+                    REFUSED
+                } else {
+                    code
                 };
                 Some(RadioFact::PartSent {
                     token,

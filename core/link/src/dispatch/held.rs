@@ -217,9 +217,10 @@ fn take<R: PageRows>(rows: &mut R, by: &Holder, row: &HeldRow) -> Result<Taken, 
     if row.state == WireState::Revoked && outcome.requeued {
         freed(rows, &mut message)?;
     }
-    Ok(match is_proven && !is_known {
-        true => Taken::Forgotten,
-        false => Taken::Known,
+    Ok(if is_proven && !is_known {
+        Taken::Forgotten
+    } else {
+        Taken::Known
     })
 }
 

@@ -4,7 +4,7 @@ use super::parts::*;
 use postrider_link::frame::*;
 use postrider_model::{MessageText, Secret, WireState};
 
-pub fn sim() -> SimInfo {
+pub(crate) fn sim() -> SimInfo {
     SimInfo {
         slot: slot(1),
         number: Some(Address::new("+15005550001")),
@@ -19,7 +19,7 @@ pub fn sim() -> SimInfo {
     }
 }
 
-pub fn hub_frames() -> Vec<HubFrame> {
+pub(crate) fn hub_frames() -> Vec<HubFrame> {
     vec![
         HubFrame::Challenge(Challenge {
             nonce: nonce(),
@@ -105,7 +105,7 @@ pub fn hub_frames() -> Vec<HubFrame> {
     ]
 }
 
-pub fn phone_frames() -> Vec<PhoneFrame> {
+pub(crate) fn phone_frames() -> Vec<PhoneFrame> {
     let row = |n, state| HeldRow {
         id: message(n),
         ep: 1,

@@ -4,31 +4,31 @@ use postrider_link::frame::*;
 use postrider_link::proof::{PROOF_BYTES, Proof};
 use postrider_model::{DeviceId, Key, MessageId, MessageText, SimSlot, WireState};
 
-pub fn message(n: i64) -> MessageId {
+pub(crate) fn message(n: i64) -> MessageId {
     MessageId::new(Key::new(n).unwrap())
 }
 
-pub fn device(n: i64) -> DeviceId {
+pub(crate) fn device(n: i64) -> DeviceId {
     DeviceId::new(Key::new(n).unwrap())
 }
 
-pub fn install(n: u64) -> InstallId {
+pub(crate) fn install(n: u64) -> InstallId {
     format!("install-{n:012}").parse().unwrap()
 }
 
-pub fn nonce() -> Nonce {
+pub(crate) fn nonce() -> Nonce {
     "AAAAAAAAAAAAAAAAAAAAAA".parse().unwrap()
 }
 
-pub fn proof(n: u8) -> Proof {
+pub(crate) fn proof(n: u8) -> Proof {
     Proof([n; PROOF_BYTES])
 }
 
-pub fn slot(n: u8) -> SimSlot {
+pub(crate) fn slot(n: u8) -> SimSlot {
     SimSlot::new(n).unwrap()
 }
 
-pub fn send(s: u64) -> Send {
+pub(crate) fn send(s: u64) -> Send {
     Send {
         s,
         id: message(7),
@@ -48,7 +48,7 @@ pub fn send(s: u64) -> Send {
     }
 }
 
-pub fn event(s: u64, ep: u32, state: WireState) -> Event {
+pub(crate) fn event(s: u64, ep: u32, state: WireState) -> Event {
     Event {
         s,
         id: message(7),

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// What is on the hub's disk.
 #[derive(Clone)]
-pub struct Rows {
+pub(crate) struct Rows {
     pub link: DeviceLink,
     pub generation: u64,
     /// Exposures whose receipt is not known, by place: the message's number.
@@ -31,7 +31,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             link: DeviceLink::new(parts::install(1)),
             generation: 1,
@@ -56,7 +56,7 @@ enum Job {
 }
 
 /// What is written to a socket.
-pub enum Wire {
+pub(crate) enum Wire {
     Frame(String),
     Close(Option<CloseCode>),
 }
@@ -66,7 +66,7 @@ struct Session {
     accepted: u64,
 }
 
-pub struct Hub {
+pub(crate) struct Hub {
     pub rows: Rows,
     sessions: BTreeMap<usize, Session>,
     jobs: VecDeque<(usize, Job)>,
@@ -78,7 +78,7 @@ pub struct Hub {
 }
 
 impl Hub {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             rows: Rows::new(),
             sessions: BTreeMap::new(),
@@ -90,7 +90,7 @@ impl Hub {
         }
     }
 
-    pub fn accept(&mut self, socket: usize, now: Now) {
+    pub(crate) fn accept(&mut self, socket: usize, now: Now) {
         let settings = HubSettings {
             generation: self.rows.generation,
             heartbeat_s: 45,
@@ -105,16 +105,16 @@ impl Hub {
     }
 
     /// Everything in memory is lost.
-    pub fn crash(&mut self) -> Vec<usize> {
+    pub(crate) fn crash(&mut self) -> Vec<usize> {
         self.jobs.clear();
         std::mem::take(&mut self.sessions).into_keys().collect()
     }
 
-    pub fn sockets(&self) -> Vec<usize> {
+    pub(crate) fn sockets(&self) -> Vec<usize> {
         self.sessions.keys().copied().collect()
     }
 
-    pub fn receive(&mut self, socket: usize, wire: Wire, now: Now) {
+    pub(crate) fn receive(&mut self, socket: usize, wire: Wire, now: Now) {
         let Some(session) = self.sessions.get_mut(&socket) else {
             return;
         };
@@ -128,7 +128,7 @@ impl Hub {
     }
 
     /// Queues the commits that the sessions ask for, and returns what they write.
-    pub fn outputs(&mut self) -> Vec<(usize, Wire)> {
+    pub(crate) fn outputs(&mut self) -> Vec<(usize, Wire)> {
         let mut written = Vec::new();
         let mut ended = Vec::new();
         for (socket, session) in &mut self.sessions {
@@ -165,7 +165,7 @@ impl Hub {
     }
 
     /// Asks for a new exposure, if a session allows it.
-    pub fn expose(&mut self) {
+    pub(crate) fn expose(&mut self) {
         self.next_message += 1;
         let message = self.next_message;
         for (socket, session) in &mut self.sessions {
@@ -179,7 +179,7 @@ impl Hub {
     }
 
     /// Asks for a control frame.
-    pub fn revoke(&mut self) {
+    pub(crate) fn revoke(&mut self) {
         for (socket, session) in &mut self.sessions {
             if let Some(s) = session.machine.assign_control() {
                 let (id, ep) = (parts::message(1), 1);
@@ -192,33 +192,33 @@ impl Hub {
     }
 
     /// Numbers new messages above those that a restored hub forgot, as keys of time do.
-    pub fn go_on_above(&mut self, message: usize) {
+    pub(crate) fn go_on_above(&mut self, message: usize) {
         self.next_message = self.next_message.max(i64::try_from(message).unwrap());
     }
 
-    pub fn drain(&mut self, now: Now) {
+    pub(crate) fn drain(&mut self, now: Now) {
         for session in self.sessions.values_mut() {
             session.machine.drain(500, now);
         }
     }
 
-    pub fn timeout(&mut self, now: Now) {
+    pub(crate) fn timeout(&mut self, now: Now) {
         for session in self.sessions.values_mut() {
             session.machine.handle_timeout(now);
         }
     }
 
-    pub fn next_deadline(&self) -> Option<u64> {
+    pub(crate) fn next_deadline(&self) -> Option<u64> {
         let due = |session: &Session| session.machine.poll_timeout().map(|due| due.at.0);
         self.sessions.values().filter_map(due).min()
     }
 
-    pub fn has_jobs(&self) -> bool {
+    pub(crate) fn has_jobs(&self) -> bool {
         !self.jobs.is_empty()
     }
 
     /// Commits the next job, and tells its session.
-    pub fn commit_one(&mut self, random: &mut Seeded, now: Now) {
+    pub(crate) fn commit_one(&mut self, random: &mut Seeded, now: Now) {
         let Some((socket, job)) = self.jobs.pop_front() else {
             return;
         };

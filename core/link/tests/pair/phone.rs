@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 /// What is on the phone's disk.
 #[derive(Clone)]
-pub struct Journal {
+pub(crate) struct Journal {
     pub link: JournalLink,
     pub facts: BTreeMap<u64, PhoneFact>,
     /// Messages accepted, in order.
@@ -25,7 +25,7 @@ pub struct Journal {
     pub next_fact: u64,
 }
 
-pub struct Phone {
+pub(crate) struct Phone {
     pub journal: Journal,
     /// What the next commit writes: the journal as it will be.
     pending: Journal,
@@ -47,7 +47,7 @@ fn settings() -> PhoneSettings {
 }
 
 impl Phone {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let journal = Journal {
             link: JournalLink::new(),
             facts: BTreeMap::new(),
@@ -65,18 +65,18 @@ impl Phone {
     }
 
     /// Everything that was not committed is lost.
-    pub fn crash(&mut self) {
+    pub(crate) fn crash(&mut self) {
         self.pending = self.journal.clone();
         self.session = PhoneSession::new(settings(), &self.journal.link);
     }
 
     /// Replaces the journal by an older one, which no sound storage does.
-    pub fn roll_back(&mut self, journal: Journal) {
+    pub(crate) fn roll_back(&mut self, journal: Journal) {
         self.journal = journal;
         self.crash();
     }
 
-    pub fn put_fact(&mut self) {
+    pub(crate) fn put_fact(&mut self) {
         self.pending.next_fact += 1;
         let n = self.pending.next_fact;
         let mut event = parts::event(0, 1, WireState::OnPhone);
@@ -84,7 +84,7 @@ impl Phone {
         self.session.put(PhoneFact::Event(event));
     }
 
-    pub fn receive(&mut self, conn: u64, wire: Wire, now: Now) {
+    pub(crate) fn receive(&mut self, conn: u64, wire: Wire, now: Now) {
         match wire {
             Wire::Close(code) => self.session.closed(conn, code, now),
             Wire::Frame(text) => match decode_hub(text.as_bytes()) {
@@ -102,7 +102,7 @@ impl Phone {
         }
     }
 
-    pub fn connected(&mut self, now: Now) -> u64 {
+    pub(crate) fn connected(&mut self, now: Now) -> u64 {
         let rows = self.rows();
         let held = rows.into_iter().take(3).collect();
         let snapshot = HelloSnapshot {
@@ -122,28 +122,28 @@ impl Phone {
         self.pending.taken.iter().map(row).collect()
     }
 
-    pub fn dial_failed(&mut self) {
+    pub(crate) fn dial_failed(&mut self) {
         self.session.dial_failed();
     }
 
-    pub fn network_changed(&mut self) {
+    pub(crate) fn network_changed(&mut self) {
         self.session.network_changed();
     }
 
-    pub fn timeout(&mut self, now: Now) {
+    pub(crate) fn timeout(&mut self, now: Now) {
         self.session.handle_timeout(now);
     }
 
-    pub fn next_deadline(&self) -> Option<u64> {
+    pub(crate) fn next_deadline(&self) -> Option<u64> {
         self.session.poll_timeout().map(|due| due.at.0)
     }
 
-    pub fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         self.session.is_open()
     }
 
     /// Commits everything, then does what that allows. Returns the effects for the sockets.
-    pub fn commit(&mut self, now: Now) -> Vec<PhoneEffect> {
+    pub(crate) fn commit(&mut self, now: Now) -> Vec<PhoneEffect> {
         let mut outward = Vec::new();
         loop {
             while let Some(change) = self.session.poll_change() {
@@ -235,6 +235,6 @@ fn store(journal: &mut Journal, change: LinkChange) {
     }
 }
 
-pub fn text_of(frame: &PhoneFrame) -> String {
+pub(crate) fn text_of(frame: &PhoneFrame) -> String {
     encode(frame).unwrap()
 }

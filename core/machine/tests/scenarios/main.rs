@@ -8,7 +8,7 @@ mod asleep;
 mod calls;
 mod clock;
 mod data;
-#[expect(dead_code, reason = "the simulation asks more of it")]
+#[expect(dead_code, unreachable_pub, reason = "the simulation asks more of it")]
 #[path = "../../../../tests/simulation/src/journal/memory.rs"]
 mod disk;
 mod ended_on_disk;

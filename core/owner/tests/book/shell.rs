@@ -4,12 +4,12 @@ use postrider_machine::{Event, MessageRef, SendToken};
 use postrider_model::{MessageId, SimSlot, UnixMs};
 use postrider_owner::{Alert, AlertKind, Book, Day, Effect, Entry, Fact, Kept, Moment, What};
 
-pub const DAY_MS: i64 = 24 * 60 * 60_000;
-pub const MINUTE_MS: i64 = 60_000;
+pub(crate) const DAY_MS: i64 = 24 * 60 * 60_000;
+pub(crate) const MINUTE_MS: i64 = 60_000;
 /// Noon of the twentieth day of 2027, in UTC.
 const START: UnixMs = UnixMs(1_800_446_400_000);
 
-pub struct Shell {
+pub(crate) struct Shell {
     book: Book,
     pub kept: Kept,
     pub shown: Vec<Alert>,
@@ -21,12 +21,12 @@ pub struct Shell {
 }
 
 impl Shell {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::with(Kept::default())
     }
 
     /// A first process that finds what another version of the app kept.
-    pub fn with(kept: Kept) -> Self {
+    pub(crate) fn with(kept: Kept) -> Self {
         let mut shell = Self {
             book: Book::new(&kept, moment(START)),
             kept,
@@ -40,38 +40,38 @@ impl Shell {
     }
 
     /// The process ends, and another one begins; notifications are gone.
-    pub fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         self.book = Book::new(&self.kept, moment(self.now));
         self.shown.clear();
         self.perform();
     }
 
-    pub fn pass_minutes(&mut self, minutes: i64) {
+    pub(crate) fn pass_minutes(&mut self, minutes: i64) {
         self.now = self.now.plus_ms(minutes * MINUTE_MS);
     }
 
-    pub fn hear(&mut self, event: Event) {
+    pub(crate) fn hear(&mut self, event: Event) {
         self.book.handle_event(&event, moment(self.now));
         self.perform();
     }
 
-    pub fn tell(&mut self, fact: Fact) {
+    pub(crate) fn tell(&mut self, fact: Fact) {
         self.book.handle_fact(fact, moment(self.now));
         self.perform();
     }
 
-    pub fn look(&mut self, is_linked: bool) {
+    pub(crate) fn look(&mut self, is_linked: bool) {
         self.tell(Fact::Looked {
             is_linked,
             may_send: true,
         });
     }
 
-    pub fn entries(&self) -> Vec<Entry> {
+    pub(crate) fn entries(&self) -> Vec<Entry> {
         self.book.entries()
     }
 
-    pub fn whats(&self) -> Vec<What> {
+    pub(crate) fn whats(&self) -> Vec<What> {
         self.entries()
             .iter()
             .rev()
@@ -80,16 +80,16 @@ impl Shell {
     }
 
     /// Sent, failed, received, unknown.
-    pub fn counts(&self) -> [u32; 4] {
+    pub(crate) fn counts(&self) -> [u32; 4] {
         let counts = self.book.counts(moment(self.now));
         [counts.sent, counts.failed, counts.received, counts.unknown]
     }
 
-    pub fn alerts(&self) -> Vec<Alert> {
+    pub(crate) fn alerts(&self) -> Vec<Alert> {
         self.book.alerts()
     }
 
-    pub fn kinds(&self) -> Vec<AlertKind> {
+    pub(crate) fn kinds(&self) -> Vec<AlertKind> {
         self.alerts().iter().map(|alert| alert.kind).collect()
     }
 
@@ -126,16 +126,16 @@ fn moment(at: UnixMs) -> Moment {
     }
 }
 
-pub fn sim(slot: u8) -> SimSlot {
+pub(crate) fn sim(slot: u8) -> SimSlot {
     SimSlot::new(slot).expect("a slot")
 }
 
-pub fn message(number: i64) -> MessageRef {
+pub(crate) fn message(number: i64) -> MessageRef {
     let id = MessageId::from_i64(number).expect("an id");
     MessageRef { id, ep: 1 }
 }
 
-pub fn token(number: i64) -> SendToken {
+pub(crate) fn token(number: i64) -> SendToken {
     SendToken {
         message: message(number),
         attempt: 1,

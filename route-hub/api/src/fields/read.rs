@@ -176,10 +176,7 @@ pub(super) fn patch<'a>(
     owner: FieldOwner,
     get: impl Fn(&'static str) -> Field<'a>,
 ) -> Result<FieldPatch, ApiError> {
-    let flag = |has: bool, name| match has {
-        true => get(name).boolean(),
-        false => Ok(None),
-    };
+    let flag = |has: bool, name| if has { get(name).boolean() } else { Ok(None) };
     let is_of = |of| owner == of;
     let is_of_messages = is_of(FieldOwner::Message);
     let name = get("name");

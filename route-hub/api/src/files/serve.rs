@@ -107,9 +107,10 @@ fn range(text: &str, size: u64) -> Wanted {
         (None, Some(last)) if first.trim().is_empty() => size.saturating_sub(last)..size,
         _ => return Wanted::All,
     };
-    match part.start < part.end {
-        true => Wanted::Part(part),
-        false => Wanted::Nothing,
+    if part.start < part.end {
+        Wanted::Part(part)
+    } else {
+        Wanted::Nothing
     }
 }
 

@@ -49,9 +49,10 @@ pub(crate) fn named(
     urls: &Field<'_>,
     media: &Field<'_>,
 ) -> Result<Option<Given<Vec<Medium>>>, ApiError> {
-    let name = match urls.is_empty() {
-        true => "media",
-        false => "media_urls",
+    let name = if urls.is_empty() {
+        "media"
+    } else {
+        "media_urls"
     };
     let all = Some(read(urls, media)?).filter(|all| !all.is_empty());
     Ok(all.map(|all| Given::new(name, all)))
@@ -89,9 +90,10 @@ fn medium(item: &Field<'_>) -> Result<Medium, ApiError> {
     let text = |name, is_right: fn(&str) -> bool, rule| {
         let field = object.get(name);
         let text = field.string()?.filter(|text| !text.is_empty());
-        match text.is_none_or(is_right) {
-            true => Ok(text.map(str::to_owned)),
-            false => Err(field.refuse(rule)),
+        if text.is_none_or(is_right) {
+            Ok(text.map(str::to_owned))
+        } else {
+            Err(field.refuse(rule))
         }
     };
     let is_plain = |name: &str| !name.contains(char::is_control);

@@ -167,10 +167,12 @@ fn summed_up(about: &str) -> (String, String) {
 
 /// An operation has one name; at its older or second paths, one of the path's own.
 fn id(url: &Url, path: &str) -> String {
-    let second = match url.is_alias {
-        true => path.rsplit('/').next().unwrap_or_default(),
-        false if url.operation.id == "listProjects" && path != "/projects" => "ofOrganization",
-        false => "",
+    let second = if url.is_alias {
+        path.rsplit('/').next().unwrap_or_default()
+    } else if url.operation.id == "listProjects" && path != "/projects" {
+        "ofOrganization"
+    } else {
+        ""
     };
     let mut letters = second.chars();
     let first = letters.next().map(|first| first.to_ascii_uppercase());

@@ -65,9 +65,10 @@ pub(super) fn taken(members: impl IntoIterator<Item = &'static Member>) -> Optio
 
 /// Describes a body without which a request says nothing: clients send `null` and `[]` for that, too.
 pub(super) fn body(members: ObjectBuilder, is_required: bool) -> AnySchema {
-    match is_required {
-        true => RefOr::T(members.into()),
-        false => or_null(object_or_empty(members)),
+    if is_required {
+        RefOr::T(members.into())
+    } else {
+        or_null(object_or_empty(members))
     }
 }
 
@@ -160,9 +161,10 @@ fn members_of(members: &'static [Member], way: Way) -> AnySchema {
             let object = ObjectBuilder::new().schema_type(Type::Object);
             let object = members.iter().fold(object, |object, member| {
                 let object = object.property(member.name, shown(member));
-                match member.is_optional {
-                    true => object,
-                    false => object.required(member.name),
+                if member.is_optional {
+                    object
+                } else {
+                    object.required(member.name)
                 }
             });
             RefOr::T(closed(object).into())

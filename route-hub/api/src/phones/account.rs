@@ -62,8 +62,9 @@ fn config(field: &Field<'_>) -> Result<Option<String>, ApiError> {
     }
     field.object()?;
     let text = field.to_json().to_string();
-    match text.len() > CONFIG_BYTES_MAX {
-        true => Err(field.refuse(format_args!("must have at most {CONFIG_BYTES_MAX} bytes"))),
-        false => Ok(Some(text)),
+    if text.len() > CONFIG_BYTES_MAX {
+        Err(field.refuse(format_args!("must have at most {CONFIG_BYTES_MAX} bytes")))
+    } else {
+        Ok(Some(text))
     }
 }

@@ -135,9 +135,10 @@ pub(super) fn read(params: &Params, region: Option<&str>) -> Result<PhonePatch, 
         .transpose()
         .map_err(|error| number.refuse(error))?;
     Ok(PhonePatch {
-        name: match name.is_present() {
-            true => Some(name.required_string()?.to_owned()),
-            false => None,
+        name: if name.is_present() {
+            Some(name.required_string()?.to_owned())
+        } else {
+            None
         },
         phone_number: number.is_present().then_some(parsed),
         country,
@@ -175,9 +176,10 @@ fn country(field: &Field<'_>) -> Result<Option<Option<String>>, ApiError> {
 
 fn region(field: &Field<'_>, text: &str) -> Result<String, ApiError> {
     let region = text.to_ascii_uppercase();
-    match numbers::is_region(&region) {
-        true => Ok(region),
-        false => Err(field.refuse("must be a country's two letters, as KE")),
+    if numbers::is_region(&region) {
+        Ok(region)
+    } else {
+        Err(field.refuse("must be a country's two letters, as KE"))
     }
 }
 

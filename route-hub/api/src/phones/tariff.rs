@@ -91,8 +91,9 @@ fn amount(field: &Field<'_>) -> Result<Option<Amount>, ApiError> {
 fn digits(typed: &str, field: &Field<'_>) -> Result<String, ApiError> {
     let is_prefix = (1..=PREFIX_LENGTH_MAX).contains(&typed.len())
         && typed.bytes().all(|byte| byte.is_ascii_digit());
-    match is_prefix {
-        true => Ok(typed.to_owned()),
-        false => Err(field.refuse("must be named by 1 to 15 digits, the first of a number")),
+    if is_prefix {
+        Ok(typed.to_owned())
+    } else {
+        Err(field.refuse("must be named by 1 to 15 digits, the first of a number"))
     }
 }

@@ -59,9 +59,10 @@ pub(crate) fn date_variable(field: &Field<'_>) -> Result<Option<String>, ApiErro
         return Ok(None);
     };
     let name = text.strip_prefix("contact.vars.").unwrap_or(text);
-    match is_variable(name) {
-        true => Ok(Some(name.to_owned())),
-        false => Err(field.refuse("is not the name of a contact's variable")),
+    if is_variable(name) {
+        Ok(Some(name.to_owned()))
+    } else {
+        Err(field.refuse("is not the name of a contact's variable"))
     }
 }
 

@@ -72,13 +72,17 @@ async fn stats(actor: Actor, call: Call) -> ApiResult {
 fn check(params: &Params) -> Result<(), ApiError> {
     let (properties, metrics) = (params.get("properties"), params.get("metrics"));
     metrics.required_string()?;
-    listed(&properties, |name| match PROPERTIES.contains(&name) {
-        true => Ok(()),
-        false => Err(properties.refuse(format_args!("must be some of: {}", PROPERTIES.join(", ")))),
+    listed(&properties, |name| {
+        if PROPERTIES.contains(&name) {
+            Ok(())
+        } else {
+            Err(properties.refuse(format_args!("must be some of: {}", PROPERTIES.join(", "))))
+        }
     })?;
-    listed(&metrics, |name| match is_metric(name) {
-        true => Ok(()),
-        false => {
+    listed(&metrics, |name| {
+        if is_metric(name) {
+            Ok(())
+        } else {
             Err(metrics
                 .refuse("must be some of: count, value.USD, price.USD (or another currency)"))
         }

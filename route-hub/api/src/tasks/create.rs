@@ -83,11 +83,12 @@ fn new_task(params: &Params, region: Option<&str>) -> Result<NewTask, ApiError> 
 /// Without a type of filter there is none.
 fn through_file(params: &Params, table: Option<DataTableId>) -> Result<Through, ApiError> {
     let filter = params.get("filter_params");
-    match filter.is_empty() {
-        true => Ok(Through::File(table)),
-        false => Err(params
+    if filter.is_empty() {
+        Ok(Through::File(table))
+    } else {
+        Err(params
             .get("filter_type")
-            .refuse("is required with filter_params")),
+            .refuse("is required with filter_params"))
     }
 }
 

@@ -61,9 +61,12 @@ pub async fn tell(hub: &Hub, is_off: bool, now: Now) -> Result<usize, StoreError
         let page = page.to_vec();
         let others = hub.store.read(move |tx| whose_differs(tx, &page, is_off));
         for project in others.await? {
-            let step = move |work: &mut UnitOfWork<'_, '_>| match is_off {
-                true => alerts::raise(work, About::Project, AlertKind::ClockOff),
-                false => alerts::clear(work, About::Project, AlertKind::ClockOff),
+            let step = move |work: &mut UnitOfWork<'_, '_>| {
+                if is_off {
+                    alerts::raise(work, About::Project, AlertKind::ClockOff)
+                } else {
+                    alerts::clear(work, About::Project, AlertKind::ClockOff)
+                }
             };
             transaction::run_by_hub(hub, project, now, step).await?;
             told += 1;

@@ -47,9 +47,10 @@ pub(crate) fn written(work: &mut UnitOfWork<'_, '_>, count: u64) -> Result<(), S
 
 /// Ends the alert once `count` events of the project are gone and few enough are left.
 pub(crate) fn left(work: &mut UnitOfWork<'_, '_>, count: u64) -> Result<(), StoreError> {
-    match are_few_again(work.hub, work.tx, work.project.id, count)? {
-        true => alerts::clear(work, About::Project, AlertKind::WebhooksWaiting),
-        false => Ok(()),
+    if are_few_again(work.hub, work.tx, work.project.id, count)? {
+        alerts::clear(work, About::Project, AlertKind::WebhooksWaiting)
+    } else {
+        Ok(())
     }
 }
 

@@ -82,9 +82,10 @@ impl Batch {
             message_type: shared.sending.message_type(),
             message,
             title: None,
-            recipients: match numbers.is_empty() {
-                true => recipients,
-                false => recipients.made_at_once(),
+            recipients: if numbers.is_empty() {
+                recipients
+            } else {
+                recipients.made_at_once()
             },
         };
         Ok(Self {
@@ -118,9 +119,10 @@ impl Batch {
         }
         contacts::touch(work.tx, &touches)?;
         Ok(SentBatch {
-            count_queued: match self.drafts.is_empty() {
-                true => broadcast.estimated_count,
-                false => count_queued,
+            count_queued: if self.drafts.is_empty() {
+                broadcast.estimated_count
+            } else {
+                count_queued
             },
             broadcast_id: broadcast.id,
         })

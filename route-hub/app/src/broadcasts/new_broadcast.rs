@@ -263,9 +263,10 @@ impl NewBroadcast {
     pub fn store(&self, work: &mut UnitOfWork<'_, '_>) -> Result<Broadcast, StoreError> {
         let recipients = &self.recipients;
         let now = work.now.unix;
-        let reached = match recipients.all_made {
-            true => recipients.estimated,
-            false => 0,
+        let reached = if recipients.all_made {
+            recipients.estimated
+        } else {
+            0
         };
         let broadcast = Broadcast {
             id: work.id(),
@@ -282,9 +283,10 @@ impl NewBroadcast {
             exclude_contact_id: recipients.exclude,
             exclude_group_id: recipients.exclude_group,
             campaign_id: self.campaign_id,
-            stage: match recipients.all_made {
-                true => BroadcastStage::Queued,
-                false => BroadcastStage::Queuing,
+            stage: if recipients.all_made {
+                BroadcastStage::Queued
+            } else {
+                BroadcastStage::Queuing
             },
             done_up_to: 0,
             reached,

@@ -73,9 +73,10 @@ fn within_item(failure: Failure, index: usize) -> Failure {
         return failure;
     };
     let own = |param: &str| param.starts_with("content") || param.starts_with("media");
-    Failure::Refused(match refusal.param().is_some_and(own) {
-        true => refusal.within(format_args!("items[{index}]")),
-        false => refusal,
+    Failure::Refused(if refusal.param().is_some_and(own) {
+        refusal.within(format_args!("items[{index}]"))
+    } else {
+        refusal
     })
 }
 

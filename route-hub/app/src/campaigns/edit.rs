@@ -152,12 +152,11 @@ async fn may_change(actor: &Actor, campaign: &Campaign) -> Result<(), Failure> {
 
 fn refuse_taken_name(work: &mut UnitOfWork<'_, '_>, campaign: &Campaign) -> Result<(), Failure> {
     let named = campaigns::by_name(work.tx, campaign.project_id, &campaign.name)?;
-    match named.is_some_and(|other| other.id != campaign.id) {
-        true => {
-            let rule = "is already used by another campaign";
-            Err(Refusal::invalid_param("name", rule).into())
-        }
-        false => Ok(()),
+    if named.is_some_and(|other| other.id != campaign.id) {
+        let rule = "is already used by another campaign";
+        Err(Refusal::invalid_param("name", rule).into())
+    } else {
+        Ok(())
     }
 }
 

@@ -115,9 +115,10 @@ impl CampaignPatch {
             campaign.items = campaign_items::to_text(items);
         }
         if let Some(zone) = &self.timezone_id {
-            campaign.timezone_id = match zone.is_empty() {
-                true => project.timezone_id.clone(),
-                false => zone.clone(),
+            campaign.timezone_id = if zone.is_empty() {
+                project.timezone_id.clone()
+            } else {
+                zone.clone()
             };
         }
         self.apply_time(campaign);
@@ -144,15 +145,16 @@ impl CampaignPatch {
     fn refuse_what_does_not_fit(&self, of: CampaignType) -> Result<(), Refusal> {
         let has_items = self.items.as_ref().is_some_and(|items| !items.is_empty());
         let has_media = matches!(self.message.media, Some(Some(_)));
-        let (rule, given) = match of.is_broadcast() {
-            true => (
+        let (rule, given) = if of.is_broadcast() {
+            (
                 "is for campaigns of the types relative and anniversary",
                 vec![
                     ("date_variable", matches!(self.date_variable, Some(Some(_)))),
                     ("items", has_items),
                 ],
-            ),
-            false => (
+            )
+        } else {
+            (
                 "is for campaigns that are sent once: here each of items has its own",
                 vec![
                     ("content", matches!(self.message.content, Some(Some(_)))),
@@ -164,7 +166,7 @@ impl CampaignPatch {
                     ("schedule_time", matches!(self.schedule_time, Some(Some(_)))),
                     ("schedule_mode", self.at_time == Some(true)),
                 ],
-            ),
+            )
         };
         match given.iter().find(|(_, is_given)| *is_given) {
             Some((name, _)) => Err(Refusal::invalid_param(name, rule)),

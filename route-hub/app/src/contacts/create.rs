@@ -113,8 +113,9 @@ fn of_item(failure: Failure, index: usize) -> Failure {
 
 /// Tells webhooks of a contact that is new.
 pub(crate) fn tell_of_new(work: &mut UnitOfWork<'_, '_>, saved: &Saved) -> Result<(), StoreError> {
-    match saved.is_new {
-        true => enqueue::contact_added(work, &saved.contact, ContactAdded::ByRequest),
-        false => Ok(()),
+    if saved.is_new {
+        enqueue::contact_added(work, &saved.contact, ContactAdded::ByRequest)
+    } else {
+        Ok(())
     }
 }

@@ -77,9 +77,10 @@ pub(crate) async fn check_route(
         Some(RouteId::Phone(id)) => cache.phone(store, project, id).await?.is_some(),
         Some(RouteId::Custom(id)) => cache.route(store, project, id).await?.is_some(),
     };
-    match is_known {
-        true => Ok(()),
-        false => Err(ContactRefused::UnknownRoute.into()),
+    if is_known {
+        Ok(())
+    } else {
+        Err(ContactRefused::UnknownRoute.into())
     }
 }
 

@@ -107,9 +107,10 @@ impl Saving {
             None => relative_schedules::any(tx, contact.project_id)?,
         };
         self.followed = Some(followed);
-        match followed {
-            true => relative_schedules::note_change(tx, contact.project_id, contact.id),
-            false => Ok(()),
+        if followed {
+            relative_schedules::note_change(tx, contact.project_id, contact.id)
+        } else {
+            Ok(())
         }
     }
 

@@ -48,9 +48,10 @@ impl Data {
                 Ok((Some(place), open(folder, process)?))
             }
             Self::Postgres(settings) => {
-                let since = match nothing_lost {
-                    true => Since::NothingLost,
-                    false => Since::Unknown,
+                let since = if nothing_lost {
+                    Since::NothingLost
+                } else {
+                    Since::Unknown
                 };
                 let settings = PostgresSettings {
                     since,

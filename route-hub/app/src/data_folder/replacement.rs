@@ -61,9 +61,10 @@ fn commit_steps(folder: &Path, stamp: &str) -> io::Result<Option<PathBuf>> {
     belongs_as(folder, &new)?;
     File::open(&new)?.sync_all()?;
     let there = |end: &&str| with_end(&database(folder), end).exists();
-    let aside = match ENDS.iter().any(there) {
-        true => Some(new_folder(folder, &format!("replaced-{stamp}"))?),
-        false => None,
+    let aside = if ENDS.iter().any(there) {
+        Some(new_folder(folder, &format!("replaced-{stamp}"))?)
+    } else {
+        None
     };
     let name = aside.as_deref().and_then(Path::file_name);
     let name = name.map(|name| name.to_string_lossy().into_owned());

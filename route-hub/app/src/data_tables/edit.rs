@@ -82,9 +82,10 @@ pub async fn update(
 pub async fn delete(actor: &Actor, id: DataTableId) -> Result<(), Failure> {
     actor.require(PERMISSION)?;
     run(actor, move |work| {
-        match data_tables::begin_clearing(work.tx, work.project.id, id, work.now.unix)? {
-            true => Ok(()),
-            false => Err(Failure::from(Refusal::not_found("table"))),
+        if data_tables::begin_clearing(work.tx, work.project.id, id, work.now.unix)? {
+            Ok(())
+        } else {
+            Err(Failure::from(Refusal::not_found("table")))
         }
     })
     .await?;

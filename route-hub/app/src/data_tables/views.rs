@@ -68,9 +68,10 @@ pub async fn delete(actor: &Actor, table: DataTableId, id: DataViewId) -> Result
     actor.require(PERMISSION)?;
     run(actor, move |work| {
         found_in(work, table)?;
-        match data_views::delete(work.tx, work.project.id, table, id)? {
-            true => Ok(()),
-            false => Err(Failure::from(Refusal::not_found("view"))),
+        if data_views::delete(work.tx, work.project.id, table, id)? {
+            Ok(())
+        } else {
+            Err(Failure::from(Refusal::not_found("view")))
         }
     })
     .await
@@ -155,9 +156,10 @@ async fn counted(actor: &Actor, views: Vec<DataView>) -> Result<Vec<DataViewView
     let mut all = Vec::with_capacity(views.len());
     for view in views {
         let is_late = actor.hub.now().boot.since_ms(began) > COUNTS_MAX_MS;
-        let num_rows = match is_late {
-            true => None,
-            false => count(actor, view.clone()).await?,
+        let num_rows = if is_late {
+            None
+        } else {
+            count(actor, view.clone()).await?
         };
         all.push(DataViewView { view, num_rows });
     }

@@ -215,9 +215,10 @@ fn state(
     if counts_queue && known.queue.is_none() {
         known.queue = Some(messages::queued_for(work.tx, id, QUEUE_COUNTED_MAX)?);
     }
-    let ability = match takes(project, &known.phone, wanted) {
-        true => known.ability,
-        false => Ability::Never,
+    let ability = if takes(project, &known.phone, wanted) {
+        known.ability
+    } else {
+        Ability::Never
     };
     Ok(Some(PhoneState {
         ability,

@@ -99,12 +99,13 @@ pub async fn change_many(
 }
 
 fn check_variable(variable: &str, param: impl Display) -> Result<(), Refusal> {
-    match is_variable(variable) {
-        true => Ok(()),
-        false => Err(Refusal::invalid_param(
+    if is_variable(variable) {
+        Ok(())
+    } else {
+        Err(Refusal::invalid_param(
             param,
             "must have 1 to 32 characters of a-z, A-Z, 0-9 and _",
-        )),
+        ))
     }
 }
 

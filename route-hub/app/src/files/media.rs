@@ -112,8 +112,9 @@ pub(crate) fn name_by(
     by: (FileHolder, i64),
     ids: &[FileId],
 ) -> Result<(), Failure> {
-    match files::name_instead(work.tx, work.project.id, by, ids, work.now.unix)? {
-        true => Ok(()),
-        false => Err(Refusal::invalid_param("media", "names a file that is gone").into()),
+    if files::name_instead(work.tx, work.project.id, by, ids, work.now.unix)? {
+        Ok(())
+    } else {
+        Err(Refusal::invalid_param("media", "names a file that is gone").into())
     }
 }

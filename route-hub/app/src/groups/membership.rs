@@ -48,8 +48,9 @@ async fn change(
 /// Finds a group that contacts may join and leave.
 pub(crate) fn normal(work: &mut UnitOfWork<'_, '_>, id: GroupId) -> Result<Group, Failure> {
     let group = found(work, id)?;
-    match group.is_dynamic() {
-        true => Err(GroupRefused::Dynamic.into()),
-        false => Ok(group),
+    if group.is_dynamic() {
+        Err(GroupRefused::Dynamic.into())
+    } else {
+        Ok(group)
     }
 }

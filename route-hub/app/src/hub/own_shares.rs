@@ -37,9 +37,10 @@ impl OwnShares {
     pub(crate) fn take(&self, owned: ProjectShares, now: BootMs) {
         let mut held = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let is_beside_others = !held.told && owned != ProjectShares::ALL;
-        let before = match is_beside_others {
-            true => ProjectShares::NONE,
-            false => held.owned,
+        let before = if is_beside_others {
+            ProjectShares::NONE
+        } else {
+            held.owned
         };
         let new = owned.without(before);
         held.waiting.retain(|(until, _)| *until > now);

@@ -66,9 +66,10 @@ pub(crate) fn change(
     message: MessageId,
     is_to_have: bool,
 ) -> Result<(), StoreError> {
-    match is_to_have {
-        true => labels::put_on(work.tx, work.project.id, label, message)?,
-        false => labels::take_off(work.tx, label, message)?,
+    if is_to_have {
+        labels::put_on(work.tx, work.project.id, label, message)?;
+    } else {
+        labels::take_off(work.tx, label, message)?;
     }
     work.effects.changed(message);
     Ok(())

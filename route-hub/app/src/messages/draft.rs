@@ -191,9 +191,10 @@ impl Path {
 
     /// Names a parameter there.
     fn of(&self, name: &str) -> String {
-        match self.0.is_empty() {
-            true => name.to_owned(),
-            false => format!("{}[{name}]", self.0),
+        if self.0.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{}[{name}]", self.0)
         }
     }
 

@@ -180,19 +180,21 @@ impl Linked {
     /// What is wrong with it: it has too many links.
     pub(crate) fn of(text: &str, lines: &[Line], by: &Linking) -> Result<Self, String> {
         let mut writer = Writer::new(&by.prefix);
-        match by.tracks {
-            true => writer.shortened(text),
-            false => writer.out.push_str(text),
+        if by.tracks {
+            writer.shortened(text);
+        } else {
+            writer.out.push_str(text);
         }
         for line in lines {
             writer.line(line);
         }
-        match writer.slots.len() > LINKS_MAX {
-            true => Err(format!("has more than {LINKS_MAX} links")),
-            false => Ok(Self {
+        if writer.slots.len() > LINKS_MAX {
+            Err(format!("has more than {LINKS_MAX} links"))
+        } else {
+            Ok(Self {
                 text: MessageText::new(writer.out),
                 slots: writer.slots,
-            }),
+            })
         }
     }
 

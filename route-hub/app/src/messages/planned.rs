@@ -208,9 +208,10 @@ impl Planned {
             Err(SendError::Refused(rule)) => format!("the recipient {rule}"),
             Err(SendError::Unwritable(rule)) => format!("content {rule}"),
             Err(SendError::Store(StoreError::Beyond(exceeded))) => {
-                return Err(match exceeded.limit.starts_again() {
-                    true => Unsent::Tomorrow,
-                    false => Unsent::Beyond(exceeded.to_string()),
+                return Err(if exceeded.limit.starts_again() {
+                    Unsent::Tomorrow
+                } else {
+                    Unsent::Beyond(exceeded.to_string())
                 });
             }
             Err(SendError::Store(error)) => return Err(error.into()),

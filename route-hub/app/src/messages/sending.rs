@@ -120,9 +120,10 @@ impl Sending {
 }
 
 fn nothing_in(content: &str, rule: &str) -> Result<(), String> {
-    match content.is_empty() {
-        true => Ok(()),
-        false => Err(rule.to_owned()),
+    if content.is_empty() {
+        Ok(())
+    } else {
+        Err(rule.to_owned())
     }
 }
 

@@ -35,12 +35,11 @@ impl StoredMessage {
         if names_media {
             files::keep(actor, self.options.media.as_mut()).await?;
         }
-        match names_labels {
-            true => self.planned(&actor.hub, &actor.project, actor.now).await,
-            false => {
-                self.planned_again(&actor.hub, &actor.project, actor.now)
-                    .await
-            }
+        if names_labels {
+            self.planned(&actor.hub, &actor.project, actor.now).await
+        } else {
+            self.planned_again(&actor.hub, &actor.project, actor.now)
+                .await
         }
     }
 

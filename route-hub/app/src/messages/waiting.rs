@@ -48,9 +48,10 @@ impl<'a> Viewer<'a> {
     }
 
     fn view(&mut self, tx: &mut Tx<'_>, message: Message) -> Result<MessageView, StoreError> {
-        let waiting = match is_queued(&message) {
-            true => self.waiting(tx, &message)?,
-            false => None,
+        let waiting = if is_queued(&message) {
+            self.waiting(tx, &message)?
+        } else {
+            None
         };
         Ok(MessageView {
             links: links_of(tx, &message)?,

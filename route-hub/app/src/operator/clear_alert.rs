@@ -19,8 +19,9 @@ impl From<NoSuchAlert> for NotDone<NoSuchAlert> {
 
 /// Clears an alert.
 pub fn clear_alert(work: &mut HubWork<'_, '_>, id: AlertId) -> Result<(), NotDone<NoSuchAlert>> {
-    match alerts::clear_by_id(work, id)? {
-        true => Ok(()),
-        false => Err(NoSuchAlert.into()),
+    if alerts::clear_by_id(work, id)? {
+        Ok(())
+    } else {
+        Err(NoSuchAlert.into())
     }
 }

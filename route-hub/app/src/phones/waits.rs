@@ -23,12 +23,13 @@ impl WaitsPatch {
             unknown_after: self.unknown_after.unwrap_or(waits.unknown_after),
             report_window: self.report_window.unwrap_or(waits.report_window),
         };
-        match waits.are_in_order() {
-            true => Ok(()),
-            false => Err(PhoneRefused::Setting {
+        if waits.are_in_order() {
+            Ok(())
+        } else {
+            Err(PhoneRefused::Setting {
                 param: "silent_after",
                 rule: "must not be above unknown_after",
-            }),
+            })
         }
     }
 }

@@ -104,9 +104,10 @@ impl ProjectPatch {
             Some(RouteId::Custom(id)) => routes::get(tx, project.id, id)?.is_some(),
             None => true,
         };
-        match has_route {
-            true => Ok(()),
-            false => Err(ProjectRefused::NoSuchRoute.into()),
+        if has_route {
+            Ok(())
+        } else {
+            Err(ProjectRefused::NoSuchRoute.into())
         }
     }
 }

@@ -39,9 +39,10 @@ fn within(
     let mut changed = before.clone();
     patch.apply(work.tx, &mut changed)?;
     projects::update(work.tx, &changed)?;
-    match what_phones_go_by(&before) == what_phones_go_by(&changed) {
-        true => work.effects.rows(id),
-        false => work.effects.project(id),
+    if what_phones_go_by(&before) == what_phones_go_by(&changed) {
+        work.effects.rows(id);
+    } else {
+        work.effects.project(id);
     }
     work.note(action(&work.who), id)?;
     Ok(changed)

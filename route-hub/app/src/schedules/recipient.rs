@@ -49,9 +49,10 @@ impl RecipientPatch {
         if self.group_id.is_some() || self.to != To::default() {
             return refused("is one kind of recipients, and another is named");
         }
-        match planned.is_for_code() {
-            true => refused("finds nobody that a code is sent to"),
-            false => found.of_contacts(actor).map(ScheduledTo::Filter),
+        if planned.is_for_code() {
+            refused("finds nobody that a code is sent to")
+        } else {
+            found.of_contacts(actor).map(ScheduledTo::Filter)
         }
     }
 
@@ -65,12 +66,13 @@ impl RecipientPatch {
             let rule = "and group_id are two recipients: name one";
             return Err(Refusal::invalid_param(other, rule));
         }
-        match planned.is_for_code() {
-            true => Err(Refusal::invalid_param(
+        if planned.is_for_code() {
+            Err(Refusal::invalid_param(
                 "group_id",
                 "is nobody that a code is sent to",
-            )),
-            false => Ok(ScheduledTo::Group(group)),
+            ))
+        } else {
+            Ok(ScheduledTo::Group(group))
         }
     }
 }

@@ -45,9 +45,12 @@ impl RecurrencePatch {
     /// Only what recurs has an end: one that is named for what does not is refused, one that is
     /// left over goes.
     pub fn apply(&self, project: &Project, before: Recurrence) -> Result<Recurrence, Refusal> {
-        let named = |given: &String, nothing: &str| match given.is_empty() {
-            true => nothing.to_owned(),
-            false => given.clone(),
+        let named = |given: &String, nothing: &str| {
+            if given.is_empty() {
+                nothing.to_owned()
+            } else {
+                given.clone()
+            }
         };
         let rrule = self.rrule.as_ref().map(|given| named(given, ONCE));
         let rrule = rrule.unwrap_or(before.rrule);

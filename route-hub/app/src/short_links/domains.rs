@@ -52,8 +52,9 @@ pub fn register(
 
 /// Removes a domain: links that are at it lead nowhere until it is registered again.
 pub fn remove(work: &mut HubWork<'_, '_>, name: &str) -> Result<(), NotDone<DomainRefused>> {
-    match short_domains::remove(work.tx, &name.trim().to_ascii_lowercase())? {
-        true => Ok(()),
-        false => Err(DomainRefused::NoDomain.into()),
+    if short_domains::remove(work.tx, &name.trim().to_ascii_lowercase())? {
+        Ok(())
+    } else {
+        Err(DomainRefused::NoDomain.into())
     }
 }

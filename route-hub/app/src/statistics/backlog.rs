@@ -27,9 +27,10 @@ impl Worker for Counting {
     const BACKOFF: Duration = LOOK_EVERY;
 
     async fn step(&mut self) -> Result<Next, StoreError> {
-        match count_up(&self.hub).await? {
-            true => Ok(Next::Woken),
-            false => Ok(Next::Within(LOOK_EVERY)),
+        if count_up(&self.hub).await? {
+            Ok(Next::Woken)
+        } else {
+            Ok(Next::Within(LOOK_EVERY))
         }
     }
 }

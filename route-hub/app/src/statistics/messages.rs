@@ -181,11 +181,12 @@ fn gather(
                 groups.add(calendar, stats, &mut names, (&by, &Cell::Nothing), amounts);
             };
             each_counter(tx, project, calendar, add)?;
-            match stats.properties.contains(&Property::Link) {
-                true => add_links(tx, project, calendar, |by, link, amounts| {
+            if stats.properties.contains(&Property::Link) {
+                add_links(tx, project, calendar, |by, link, amounts| {
                     groups.add(calendar, stats, &mut names, (by, link), amounts);
-                }),
-                false => Ok(()),
+                })
+            } else {
+                Ok(())
             }
         })
     };
@@ -313,9 +314,10 @@ impl Names {
         stats: &MessageStats,
     ) -> Result<Self, StoreError> {
         let of_phone = |one: &Property| matches!(one, Property::PhoneName | Property::PhoneType);
-        let phones = match stats.properties.iter().any(of_phone) {
-            true => phones::names(tx, project.id)?,
-            false => Vec::new(),
+        let phones = if stats.properties.iter().any(of_phone) {
+            phones::names(tx, project.id)?
+        } else {
+            Vec::new()
         };
         let phones = phones.into_iter();
         let name =

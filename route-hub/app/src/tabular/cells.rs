@@ -10,9 +10,10 @@ const GUARD: char = '\'';
 /// Writes a cell so that no spreadsheet runs it: a `'` before what begins as a formula does. A phone number
 /// stays as it is.
 pub(crate) fn guarded(text: &str) -> Cow<'_, str> {
-    match is_run(text.trim_start_matches(GUARD)) && !is_phone_number(text) {
-        true => Cow::Owned(format!("{GUARD}{text}")),
-        false => Cow::Borrowed(text),
+    if is_run(text.trim_start_matches(GUARD)) && !is_phone_number(text) {
+        Cow::Owned(format!("{GUARD}{text}"))
+    } else {
+        Cow::Borrowed(text)
     }
 }
 

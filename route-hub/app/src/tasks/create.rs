@@ -157,9 +157,10 @@ pub async fn create(
     command.check(actor)?;
     let is_audited = types::is_making_audited(command.task_type);
     let decide = move |work: &mut UnitOfWork<'_, '_>| command.store(work).map(TaskView);
-    let made = match is_audited {
-        true => run_audited(actor, once(repeat, decide, show)).await?,
-        false => run_once(actor, repeat, decide, show).await?,
+    let made = if is_audited {
+        run_audited(actor, once(repeat, decide, show)).await?
+    } else {
+        run_once(actor, repeat, decide, show).await?
     };
     actor.hub.bus.wake_tasks();
     Ok(made)

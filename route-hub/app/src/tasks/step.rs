@@ -137,9 +137,10 @@ async fn go_on(actor: &Actor, task: &Arc<Task>) -> Result<(), Stuck> {
         is_end: keys.len() < STEP as usize,
         keys,
     };
-    let next = match types::sends(task.task_type) {
-        true => with_room(actor, next).await?,
-        false => next,
+    let next = if types::sends(task.task_type) {
+        with_room(actor, next).await?
+    } else {
+        next
     };
     let task_type = task.task_type;
     let fitting = steps::fitting(STEP, |most| {
@@ -182,9 +183,10 @@ async fn run_as<F>(actor: &Actor, task_type: TaskType, step: F) -> Result<(), St
 where
     F: FnMut(&mut UnitOfWork<'_, '_>) -> Result<(), StoreError> + Send + 'static,
 {
-    match types::is_audited(task_type) {
-        true => run_audited(actor, step).await,
-        false => run(actor, step).await,
+    if types::is_audited(task_type) {
+        run_audited(actor, step).await
+    } else {
+        run(actor, step).await
     }
 }
 
@@ -221,9 +223,10 @@ fn deal(
         Err(Failure::Store(error)) => return Err(error),
         Err(Failure::Refused(refusal)) => return fail(work, task, refusal.message().to_owned()),
     };
-    let rows = match next.keys.is_empty() {
-        true => Batch::Contacts(Vec::new()),
-        false => source.among(work.tx, &next.keys)?,
+    let rows = if next.keys.is_empty() {
+        Batch::Contacts(Vec::new())
+    } else {
+        source.among(work.tx, &next.keys)?
     };
     match (doing, rows) {
         (Doing::Contacts(doing), rows) => {

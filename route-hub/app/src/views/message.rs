@@ -37,9 +37,10 @@ pub struct MessageView {
 
 /// Looks up the short links of a message.
 pub(crate) fn links_of(tx: &mut Tx<'_>, message: &Message) -> Result<Vec<ShortLink>, StoreError> {
-    match message.may_have_links() {
-        true => short_links::of_message(tx, message.project_id, message.id),
-        false => Ok(Vec::new()),
+    if message.may_have_links() {
+        short_links::of_message(tx, message.project_id, message.id)
+    } else {
+        Ok(Vec::new())
     }
 }
 

@@ -30,9 +30,10 @@ impl PhoneView {
 
     /// Shows a phone of `project` with its account, where a provider sends for it.
     pub fn read(tx: &mut Tx<'_>, phone: Phone, project: &Project) -> Result<Self, StoreError> {
-        let account = match phone.phone_type.is_provider() {
-            true => Some(phone_accounts::get(tx, phone.id)?.unwrap_or_default()),
-            false => None,
+        let account = if phone.phone_type.is_provider() {
+            Some(phone_accounts::get(tx, phone.id)?.unwrap_or_default())
+        } else {
+            None
         };
         Ok(Self {
             account,

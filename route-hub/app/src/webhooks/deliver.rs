@@ -178,9 +178,10 @@ impl Ring {
         let (_, more_projects_at) = self.hub.own_shares.posted(now.boot);
         let deadline = self.machine.poll_timeout().map(|deadline| deadline.at);
         let next = deadline.into_iter().chain(more_projects_at).min();
-        let longest = match self.hub.store.may_post() {
-            true => SLEEP_MAX,
-            false => UNTIL_IT_MAY_POST,
+        let longest = if self.hub.store.may_post() {
+            SLEEP_MAX
+        } else {
+            UNTIL_IT_MAY_POST
         };
         next.map_or(longest, |at| {
             Duration::from_millis(at.since_ms(now.boot)).min(longest)

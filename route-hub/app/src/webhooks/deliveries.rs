@@ -288,9 +288,10 @@ impl Deliveries {
     fn start(&mut self, endpoint: &Endpoint, class: Class, now: Now) -> Option<Arc<OutboxRow>> {
         let lane = self.lanes.get_mut(endpoint)?;
         lane.queued = None;
-        let started = match lane.class() == Some(class) {
-            true => lane.ready.pop_front(),
-            false => None,
+        let started = if lane.class() == Some(class) {
+            lane.ready.pop_front()
+        } else {
+            None
         };
         lane.in_flight += usize::from(started.is_some());
         self.queue_lane(endpoint);

@@ -58,9 +58,10 @@ fn sight(work: &mut UnitOfWork<'_, '_>, message: &Message) -> Result<Sight, Stor
         Some(_) => sees(work.tx, work.project, message.disclosure.maker_sees)?,
         None => true,
     };
-    Ok(match tells_all {
-        true => Sight::Contacts,
-        false => Sight::Sender,
+    Ok(if tells_all {
+        Sight::Contacts
+    } else {
+        Sight::Sender
     })
 }
 
@@ -171,9 +172,10 @@ fn add_contact(
     if let Some(contact_id) = message.contact_id
         && let Some(contact) = contacts::get(work.tx, message.project_id, contact_id)?
     {
-        match sight.sees_contacts() {
-            true => form.object("contact", &ContactView::read(work.tx, contact)?),
-            false => form.object("contact", &RecipientView(&contact)),
+        if sight.sees_contacts() {
+            form.object("contact", &ContactView::read(work.tx, contact)?)
+        } else {
+            form.object("contact", &RecipientView(&contact))
         }
     }
     Ok(())

@@ -196,9 +196,10 @@ mod tests {
         ) {
             let mut growth = Growth::default();
             for (took_ms, good) in before {
-                match good {
-                    true => growth.succeeded(took_ms, SLOTS_MOST),
-                    false => growth.failed(),
+                if good {
+                    growth.succeeded(took_ms, SLOTS_MOST);
+                } else {
+                    growth.failed();
                 }
             }
             rounds(&mut growth, 200, |_| took_ms);

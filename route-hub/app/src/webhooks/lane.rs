@@ -76,10 +76,12 @@ impl Lane {
         if self.ready.is_empty() {
             return None;
         }
-        match self.is_failing() {
-            true => (self.in_flight < SLOTS_PER_FAILING_ENDPOINT).then_some(Class::Failing),
-            false if self.in_flight < SLOTS_FIRST => Some(Class::Base),
-            false => (self.in_flight < self.growth.slots()).then_some(Class::Extra),
+        if self.is_failing() {
+            (self.in_flight < SLOTS_PER_FAILING_ENDPOINT).then_some(Class::Failing)
+        } else if self.in_flight < SLOTS_FIRST {
+            Some(Class::Base)
+        } else {
+            (self.in_flight < self.growth.slots()).then_some(Class::Extra)
         }
     }
 
@@ -135,9 +137,10 @@ impl Lane {
         if self.is_failing() {
             return ROOM_FAILING;
         }
-        match self.has_answered {
-            true => self.growth.slots() * ROOM_PER_SLOT + self.pace.max(self.ended) * 2,
-            false => ROOM_FIRST,
+        if self.has_answered {
+            self.growth.slots() * ROOM_PER_SLOT + self.pace.max(self.ended) * 2
+        } else {
+            ROOM_FIRST
         }
     }
 }

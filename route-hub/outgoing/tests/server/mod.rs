@@ -18,7 +18,7 @@ use tokio_rustls::TlsAcceptor;
 
 /// What the server does with a request.
 #[derive(Clone)]
-pub enum Reply {
+pub(crate) enum Reply {
     /// Writes these bytes and waits for the next request.
     Bytes(Vec<u8>),
     /// Writes these bytes, then nothing, and keeps the connection.
@@ -31,7 +31,7 @@ pub enum Reply {
 
 impl Reply {
     /// An ordinary answer.
-    pub fn text(status: &str, body: &str) -> Self {
+    pub(crate) fn text(status: &str, body: &str) -> Self {
         let length = body.len();
         let reply = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\n\r\n{body}");
         Self::Bytes(reply.into_bytes())
@@ -45,18 +45,18 @@ struct Seen {
 }
 
 /// A running server.
-pub struct Server {
+pub(crate) struct Server {
     pub port: u16,
     seen: Arc<Seen>,
     task: JoinHandle<()>,
 }
 
 impl Server {
-    pub async fn start(reply: Reply) -> Self {
+    pub(crate) async fn start(reply: Reply) -> Self {
         Self::listen(reply, None).await
     }
 
-    pub async fn start_tls(reply: Reply, identity: ServerConfig) -> Self {
+    pub(crate) async fn start_tls(reply: Reply, identity: ServerConfig) -> Self {
         Self::listen(reply, Some(TlsAcceptor::from(Arc::new(identity)))).await
     }
 
@@ -68,27 +68,27 @@ impl Server {
         Self { port, seen, task }
     }
 
-    pub fn url(&self, path: &str) -> String {
+    pub(crate) fn url(&self, path: &str) -> String {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
-    pub fn connections(&self) -> usize {
+    pub(crate) fn connections(&self) -> usize {
         self.seen.connections.load(Ordering::SeqCst)
     }
 
-    pub fn requests(&self) -> Vec<String> {
+    pub(crate) fn requests(&self) -> Vec<String> {
         self.seen.requests.lock().unwrap().clone()
     }
 
     /// Closes the port.
-    pub async fn stop(self) {
+    pub(crate) async fn stop(self) {
         self.task.abort();
         assert!(self.task.await.unwrap_err().is_cancelled());
     }
 }
 
 /// A certificate for `host` that signs itself: what the server shows and what a client trusts.
-pub fn tls_identity(host: &str) -> (ServerConfig, CertificateDer<'static>) {
+pub(crate) fn tls_identity(host: &str) -> (ServerConfig, CertificateDer<'static>) {
     let made = rcgen::generate_simple_self_signed([host.to_owned()]).unwrap();
     let root = made.cert.der().clone();
     let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();

@@ -15,9 +15,10 @@ pub(super) const SECOND_MS: i64 = 1_000;
 /// it holds, for each row anew.
 pub(super) fn compare_variable(table: &str, is_path: bool, op: Op, operand: &Operand) -> Cond {
     let beginning = format!("substr({table}.value, 1, 300)");
-    let beginning = Expr::cust(match is_path {
-        true => beginning,
-        false => format!("({beginning} || '')"),
+    let beginning = Expr::cust(if is_path {
+        beginning
+    } else {
+        format!("({beginning} || '')")
     });
     let text = fold(&text_of(operand));
     let start = indexed(&text).to_owned();

@@ -391,9 +391,10 @@ impl<'a, T> Building<'a, T> {
                 let compared = match (op, operand) {
                     (Op::Exists | Op::Null, _) => Cond::all(),
                     (_, Operand::Real(number)) => {
-                        let own = match is_path {
-                            true => column("number"),
-                            false => aside_int(table, "number"),
+                        let own = if is_path {
+                            column("number")
+                        } else {
+                            aside_int(table, "number")
                         };
                         compare_real(own, positive(*op), *number)
                     }

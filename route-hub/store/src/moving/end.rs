@@ -99,9 +99,12 @@ impl End {
     ) -> Result<(), StoreError> {
         self.session.begin(Access::Write)?;
         let held = mark::hold(&mut Tx::new(&mut *self.session, &self.keys), mark);
-        let worked = held.and_then(|held| match held {
-            true => work(&mut *self.session),
-            false => Err(another_runs()),
+        let worked = held.and_then(|held| {
+            if held {
+                work(&mut *self.session)
+            } else {
+                Err(another_runs())
+            }
         });
         let done = worked.and_then(|()| self.session.commit());
         done.inspect_err(|_| self.session.rollback())

@@ -313,9 +313,10 @@ fn finish(target: &mut End, mark: &Mark, id: String, now: UnixMs) -> Result<(), 
 }
 
 fn tell(told: Told<'_>, step: Step) -> Result<(), MoveError> {
-    match told(step) {
-        true => Ok(()),
-        false => Err(MoveError::BrokenOff),
+    if told(step) {
+        Ok(())
+    } else {
+        Err(MoveError::BrokenOff)
     }
 }
 

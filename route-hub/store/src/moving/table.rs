@@ -141,9 +141,10 @@ impl Table {
             format!("({key}) > ({numbers})")
         });
         let conditions: Vec<_> = self.only().into_iter().chain(after).collect();
-        let found = match conditions.is_empty() {
-            true => String::new(),
-            false => format!(" WHERE {}", conditions.join(" AND ")),
+        let found = if conditions.is_empty() {
+            String::new()
+        } else {
+            format!(" WHERE {}", conditions.join(" AND "))
         };
         let (count, group) = match self.keys {
             0 => (", count(*)", format!(" GROUP BY {key}")),

@@ -62,9 +62,10 @@ impl Queued {
     }
 
     fn answer(self) {
-        match self.is_stale {
-            true => self.job.fail(StoreError::Stale),
-            false => self.job.answer(),
+        if self.is_stale {
+            self.job.fail(StoreError::Stale);
+        } else {
+            self.job.answer();
         }
     }
 }
@@ -183,9 +184,10 @@ impl Groups {
             Err(Undone::Failed(failure)) => {
                 let failed = jobs.remove(failure.place);
                 self.run_into(ran, jobs, claim, reruns);
-                match failure.is_too_large {
-                    true => failed.answer(),
-                    false => self.run_into(ran, vec![failed], claim, reruns),
+                if failure.is_too_large {
+                    failed.answer();
+                } else {
+                    self.run_into(ran, vec![failed], claim, reruns);
                 }
             }
         }

@@ -241,9 +241,10 @@ async fn is_done(client: &Client, dialect: &Dialect, create: bool) -> Result<boo
     }
     if found > known {
         let since = told(client, SERVES_SINCE_NAME).await?;
-        return match since.is_some_and(|since| since <= known) {
-            true => Ok(true),
-            false => Err(StoreError::Newer { found, known }),
+        return if since.is_some_and(|since| since <= known) {
+            Ok(true)
+        } else {
+            Err(StoreError::Newer { found, known })
         };
     }
     let is_finished = found == known && told(client, FINISHED_NAME).await? == Some(known);

@@ -161,9 +161,10 @@ pub(crate) fn refuse_unknown(session: &mut PostgresSession) -> Result<(), StoreE
         .lead()
         .and_then(|Lead { server, timeline }| look(session, &server, timeline));
     session.rollback();
-    match seen?.is_known {
-        true => Ok(()),
-        false => Err(refused(NO_HUB_LIVED)),
+    if seen?.is_known {
+        Ok(())
+    } else {
+        Err(refused(NO_HUB_LIVED))
     }
 }
 

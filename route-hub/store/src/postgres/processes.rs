@@ -189,12 +189,11 @@ fn refuse_moved(session: &mut dyn Session) -> Result<(), StoreError> {
 /// [`StoreError::Refused`] while there is one.
 pub(crate) fn begin_without_any(session: &mut dyn Session) -> Result<(), StoreError> {
     begin_alone(session)?;
-    match living(session)?.is_empty() {
-        true => Ok(()),
-        false => {
-            session.rollback();
-            Err(in_use())
-        }
+    if living(session)?.is_empty() {
+        Ok(())
+    } else {
+        session.rollback();
+        Err(in_use())
     }
 }
 

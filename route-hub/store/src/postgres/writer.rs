@@ -176,9 +176,10 @@ pub(crate) fn run_waiting(mut groups: Groups, waiting: &Waiting) {
         while is_left && !waiting.has_others() {
             is_left = away.work(&mut groups);
         }
-        match is_left {
-            true => waiting.push(away),
-            false => away.line.come_back(away.party),
+        if is_left {
+            waiting.push(away);
+        } else {
+            away.line.come_back(away.party);
         }
     }
 }

@@ -371,9 +371,10 @@ pub(crate) fn links_are_counted_as_a_recount_counts_them<B: Backend>() {
                     let which = which % made.len();
                     let before = made[which].0.clone();
                     let message = &mut made[which].0;
-                    (message.status, message.phone_id, message.num_parts) = match sent {
-                        true => (MessageStatus::Sent, id(21), Some(2)),
-                        false => (MessageStatus::Queued, id(20), None),
+                    (message.status, message.phone_id, message.num_parts) = if sent {
+                        (MessageStatus::Sent, id(21), Some(2))
+                    } else {
+                        (MessageStatus::Queued, id(20), None)
                     };
                     let after = message.clone();
                     write(&store, move |tx| {

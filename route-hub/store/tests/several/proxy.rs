@@ -122,9 +122,10 @@ fn up(mut client: TcpStream, mut server: TcpStream, orders: &Orders) {
     while let Ok(count @ 1..) = client.read(&mut bytes) {
         let said = &bytes[..count];
         let begins = said.windows(BEGIN.len()).any(|part| part == BEGIN);
-        let hold = match begins {
-            true => orders.hold_up_to.lock().unwrap().take(),
-            false => None,
+        let hold = if begins {
+            orders.hold_up_to.lock().unwrap().take()
+        } else {
+            None
         };
         if let Some(end) = hold {
             return hold_up(said.to_vec(), (client, server), end, orders);

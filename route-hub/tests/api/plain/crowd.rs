@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 /// One condition of a group.
 #[derive(Debug, Clone)]
-pub struct Condition {
+pub(crate) struct Condition {
     pub key: Key,
     pub op: &'static str,
     pub value: Term,
@@ -13,7 +13,7 @@ pub struct Condition {
 
 /// What a condition looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Key {
+pub(crate) enum Key {
     Id,
     Name,
     Number,
@@ -31,7 +31,7 @@ pub enum Key {
 
 /// What it compares with; what is only known once the hub runs is drawn as a number.
 #[derive(Debug, Clone)]
-pub enum Term {
+pub(crate) enum Term {
     Plain(Value),
     /// The id of one of the first contacts.
     Contact(usize),
@@ -43,7 +43,7 @@ pub enum Term {
 
 /// What happens to the contacts; the first number chooses one of those that there are.
 #[derive(Debug, Clone)]
-pub enum Step {
+pub(crate) enum Step {
     Add(Value),
     Change(usize, Value),
     Delete(usize),
@@ -54,7 +54,7 @@ pub enum Step {
 }
 
 /// What a test knows that its conditions name.
-pub struct Known {
+pub(crate) struct Known {
     pub began: i64,
     pub groups: [String; 2],
     /// The contacts that there were when it began.
@@ -119,7 +119,7 @@ impl Condition {
 }
 
 /// Tells whether a contact is in the group of these conditions.
-pub fn meets(conditions: &[Condition], contact: &Value, known: &Known) -> bool {
+pub(crate) fn meets(conditions: &[Condition], contact: &Value, known: &Known) -> bool {
     conditions.iter().all(|one| one.holds(contact, known))
 }
 
@@ -187,7 +187,7 @@ fn whole(value: &Value) -> i64 {
 }
 
 /// Writes the filters of a group; variables stand in an object of their own or beside the others.
-pub fn filters(conditions: &[Condition], known: &Known, nested: bool) -> Value {
+pub(crate) fn filters(conditions: &[Condition], known: &Known, nested: bool) -> Value {
     let mut all = Map::new();
     let mut vars = Map::new();
     for one in conditions {
@@ -278,7 +278,7 @@ fn contact() -> impl Strategy<Value = Value> {
 }
 
 /// Draws what happens in one round.
-pub fn steps(most: usize) -> impl Strategy<Value = Vec<Step>> {
+pub(crate) fn steps(most: usize) -> impl Strategy<Value = Vec<Step>> {
     let which = || (0_usize..1 << 16).boxed();
     let step = prop_oneof![
         4 => contact().prop_map(Step::Add),
@@ -344,7 +344,7 @@ fn condition() -> impl Strategy<Value = Condition> {
 }
 
 /// Draws one to three conditions, of which no two are on the same comparison.
-pub fn conditions() -> impl Strategy<Value = Vec<Condition>> {
+pub(crate) fn conditions() -> impl Strategy<Value = Vec<Condition>> {
     proptest::collection::vec(condition(), 1..4).prop_map(|all| {
         let mut kept: Vec<Condition> = Vec::new();
         for one in all {

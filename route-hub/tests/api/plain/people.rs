@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// What a contact is made of here.
 #[derive(Debug, Clone)]
-pub struct Person {
+pub(crate) struct Person {
     pub name: String,
     pub city: Option<String>,
     pub age: Option<i64>,
@@ -15,7 +15,7 @@ pub struct Person {
 
 /// A contact and its place in the order of creation.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub(crate) struct Row {
     pub id: String,
     pub person: Person,
     pub joined: bool,
@@ -23,7 +23,7 @@ pub struct Row {
 
 /// What happens to the people; a number chooses one of those that there are.
 #[derive(Debug, Clone)]
-pub enum Step {
+pub(crate) enum Step {
     Add(Person),
     Change(usize, Person),
     Delete(usize),
@@ -33,7 +33,7 @@ pub enum Step {
 
 /// What a filter compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Field {
+pub(crate) enum Field {
     Name,
     City,
     Age,
@@ -43,7 +43,7 @@ pub enum Field {
 
 /// One condition on a field.
 #[derive(Debug, Clone)]
-pub enum Test {
+pub(crate) enum Test {
     Text(&'static str, String),
     Number(&'static str, i64),
     Exists(bool),
@@ -52,11 +52,11 @@ pub enum Test {
 }
 
 /// Which contacts a list is asked for.
-pub type Filters = BTreeMap<Field, Test>;
+pub(crate) type Filters = BTreeMap<Field, Test>;
 
 /// A list as it is asked for.
 #[derive(Debug, Clone)]
-pub struct Question {
+pub(crate) struct Question {
     pub filters: Filters,
     pub by_name: bool,
     pub descending: bool,
@@ -64,7 +64,7 @@ pub struct Question {
 }
 
 impl Person {
-    pub fn body(&self) -> Value {
+    pub(crate) fn body(&self) -> Value {
         json!({
             "name": self.name, "send_blocked": self.blocked,
             "vars": { "city": self.city, "age": self.age },
@@ -131,12 +131,12 @@ fn compares(op: &str, text: Option<&String>, wanted: &str) -> bool {
 }
 
 /// Tells whether a contact is one of those asked for.
-pub fn meets(filters: &Filters, row: &Row) -> bool {
+pub(crate) fn meets(filters: &Filters, row: &Row) -> bool {
     filters.iter().all(|(field, test)| test.holds(*field, row))
 }
 
 /// Writes filters as the query of a list.
-pub fn as_query(filters: &Filters, group: &str) -> String {
+pub(crate) fn as_query(filters: &Filters, group: &str) -> String {
     let mut query = String::new();
     for (field, test) in filters {
         let (op, value) = test.written(group);
@@ -161,7 +161,7 @@ pub fn as_query(filters: &Filters, group: &str) -> String {
 }
 
 /// Writes filters as those of a dynamic group, whose words are fewer.
-pub fn as_json(filters: &Filters, group: &str) -> Value {
+pub(crate) fn as_json(filters: &Filters, group: &str) -> Value {
     let (mut all, mut vars) = (Map::new(), Map::new());
     for (field, test) in filters {
         let (op, value) = test.written(group);
@@ -190,7 +190,7 @@ pub fn as_json(filters: &Filters, group: &str) -> Value {
 }
 
 impl Question {
-    pub fn query(&self, group: &str) -> String {
+    pub(crate) fn query(&self, group: &str) -> String {
         let sort = if self.by_name { "name" } else { "default" };
         let direction = if self.descending { "desc" } else { "asc" };
         let filters = as_query(&self.filters, group);
@@ -201,7 +201,7 @@ impl Question {
     }
 
     /// What the list is by the plain model; `rows` are in the order of creation.
-    pub fn answer(&self, rows: &[Row]) -> Vec<String> {
+    pub(crate) fn answer(&self, rows: &[Row]) -> Vec<String> {
         let mut found: Vec<_> = rows
             .iter()
             .filter(|row| meets(&self.filters, row))
@@ -233,7 +233,7 @@ fn person() -> impl Strategy<Value = Person> {
 }
 
 /// Draws what happens; people who only come and go are never changed.
-pub fn steps(most: usize, may_change: bool) -> impl Strategy<Value = Vec<Step>> {
+pub(crate) fn steps(most: usize, may_change: bool) -> impl Strategy<Value = Vec<Step>> {
     let which = any::<prop::sample::Index>().prop_map(|index| index.index(1 << 16));
     let step = prop_oneof![
         6 => person().prop_map(Step::Add),
@@ -269,12 +269,12 @@ fn condition() -> impl Strategy<Value = (Field, Test)> {
 }
 
 /// Draws up to three conditions, each on a field of its own.
-pub fn filters() -> impl Strategy<Value = Filters> {
+pub(crate) fn filters() -> impl Strategy<Value = Filters> {
     proptest::collection::vec(condition(), 0..4).prop_map(|all| all.into_iter().collect())
 }
 
 /// Draws a list to ask for.
-pub fn question() -> impl Strategy<Value = Question> {
+pub(crate) fn question() -> impl Strategy<Value = Question> {
     let parts = (filters(), any::<bool>(), any::<bool>(), 1_usize..9);
     parts.prop_map(|(filters, by_name, descending, page_size)| Question {
         filters,

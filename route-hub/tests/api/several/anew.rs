@@ -23,9 +23,10 @@ const OPERATION: Operation = Operation::new(
 );
 
 async fn run() -> ApiResult {
-    match TRIES.fetch_add(1, Ordering::Relaxed) < STALE.load(Ordering::Relaxed) {
-        true => Err(Failure::Store(StoreError::Stale)),
-        false => Ok(Answer::void()),
+    if TRIES.fetch_add(1, Ordering::Relaxed) < STALE.load(Ordering::Relaxed) {
+        Err(Failure::Store(StoreError::Stale))
+    } else {
+        Ok(Answer::void())
     }
 }
 

@@ -29,14 +29,14 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 /// How long anything may take before a test gives up.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 /// How long a write waits for another process.
 const BUSY_WAIT: Duration = Duration::from_millis(100);
 /// How long a queued message lives.
 const LIFE_MS: i64 = 3_600_000;
 
 /// A hub that serves `/link`.
-pub struct TestHub {
+pub(crate) struct TestHub {
     dir: Arc<TempDir>,
     _stop: watch::Sender<bool>,
     pub hub: Hub,
@@ -46,7 +46,7 @@ pub struct TestHub {
 }
 
 /// Starts a hub with one project.
-pub async fn hub() -> TestHub {
+pub(crate) async fn hub() -> TestHub {
     let dir = Arc::new(tempfile::tempdir().expect("a folder"));
     let hub = process(&dir, 0);
     let project = add_project(&hub).await;
@@ -99,7 +99,7 @@ async fn serve_at(dir: Arc<TempDir>, hub: Hub, project: Project) -> TestHub {
 }
 
 /// Makes an id as a job would, also within a runtime.
-pub fn fresh_id<K>(hub: &Hub, now: Now) -> Id<K> {
+pub(crate) fn fresh_id<K>(hub: &Hub, now: Now) -> Id<K> {
     let store = hub.store.clone();
     let drawing = move || store.write_blocking(move |tx| Ok::<_, StoreError>(tx.key(now.unix)));
     let key = std::thread::spawn(drawing).join().expect("a job");
@@ -128,18 +128,18 @@ async fn add_project(hub: &Hub) -> Project {
 
 impl TestHub {
     /// Makes another project, whose phones are paired from now on.
-    pub async fn turn_to_another_project(&mut self) {
+    pub(crate) async fn turn_to_another_project(&mut self) {
         self.project = add_project(&self.hub).await;
     }
 
     /// Starts another process of the same hub, on the same database.
-    pub async fn another_process(&self) -> TestHub {
+    pub(crate) async fn another_process(&self) -> TestHub {
         let hub = process(&self.dir, 1);
         serve_at(Arc::clone(&self.dir), hub, self.project.clone()).await
     }
 
     /// Keeps the database from every other process until the returned sender is dropped.
-    pub async fn hold_database(&self) -> std::sync::mpsc::Sender<()> {
+    pub(crate) async fn hold_database(&self) -> std::sync::mpsc::Sender<()> {
         let (held, is_held) = tokio::sync::oneshot::channel();
         let (release, released) = std::sync::mpsc::channel::<()>();
         let (store, mut held) = (self.beside(), Some(held));
@@ -156,25 +156,25 @@ impl TestHub {
     }
 
     /// Makes the disk full, or gives it room again: how many pages the database may have.
-    pub async fn limit_pages(&self, pragma: &'static str) {
+    pub(crate) async fn limit_pages(&self, pragma: &'static str) {
         self.write(move |tx| tx.query(pragma, &[], |_| Ok(())).map(drop))
             .await;
     }
 
     /// Waits until the database was found held by another process.
-    pub async fn until_busy(&self) {
+    pub(crate) async fn until_busy(&self) {
         let written = self.hub.store.write(|_| Ok::<_, StoreError>(())).await;
         assert!(matches!(written, Err(StoreError::Busy)), "{written:?}");
     }
 
     /// Opens the same database as another process would.
-    pub fn beside(&self) -> Store {
+    pub(crate) fn beside(&self) -> Store {
         let settings = SqliteSettings::new(self.dir.path().join("hub.db"));
         Store::open_sqlite(settings).expect("the same database")
     }
 
     /// Does something to the database.
-    pub async fn write<T: Send + 'static>(
+    pub(crate) async fn write<T: Send + 'static>(
         &self,
         job: impl FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> T {
@@ -182,7 +182,7 @@ impl TestHub {
     }
 
     /// Applies what a request or worker would, and tells the links.
-    pub async fn work<T: Send + 'static>(
+    pub(crate) async fn work<T: Send + 'static>(
         &self,
         job: impl Fn(&mut UnitOfWork<'_, '_>) -> Result<T, StoreError> + Send + 'static,
     ) -> T {
@@ -199,12 +199,12 @@ impl TestHub {
     }
 
     /// Queues a message for a phone, and tells its link.
-    pub async fn queue(&self, phone: &Phone, text: &str) -> MessageId {
+    pub(crate) async fn queue(&self, phone: &Phone, text: &str) -> MessageId {
         self.queue_with(phone, text, |_| {}).await
     }
 
     /// Queues a message that `change` changed first.
-    pub async fn queue_with(
+    pub(crate) async fn queue_with(
         &self,
         phone: &Phone,
         text: &str,
@@ -226,7 +226,7 @@ impl TestHub {
     }
 
     /// Applies a fact that no phone reported.
-    pub async fn apply(&self, id: MessageId, fact: Fact<'static>) {
+    pub(crate) async fn apply(&self, id: MessageId, fact: Fact<'static>) {
         self.work(move |work| {
             let mut message = messages::by_key(work.tx, id)?.expect("it is there");
             let applied = work.apply(&mut message, fact.clone(), &Detail::default())?;
@@ -237,7 +237,7 @@ impl TestHub {
     }
 
     /// Ends a message's life so long ago that its outcome is called unknown.
-    pub async fn end_life(&self, id: MessageId) {
+    pub(crate) async fn end_life(&self, id: MessageId) {
         let past = self.hub.now().unix.plus_ms(-600_000);
         self.write(move |tx| {
             let mut message = messages::by_key(tx, id)?.expect("it is there");
@@ -249,7 +249,7 @@ impl TestHub {
     }
 
     /// Changes a phone as the API would.
-    pub async fn change(
+    pub(crate) async fn change(
         &self,
         phone: &Phone,
         change: impl Fn(&mut hub_domain::Phone) + Send + 'static,
@@ -267,7 +267,7 @@ impl TestHub {
     }
 
     /// Forgets a device, as a hub does that was put back to before its pairing.
-    pub async fn remove_device(&self, phone: &Phone) {
+    pub(crate) async fn remove_device(&self, phone: &Phone) {
         let id = phone.device.get();
         self.write(move |tx| {
             tx.execute("DELETE FROM devices WHERE id = $1", &hub_store::values![id])
@@ -276,7 +276,7 @@ impl TestHub {
     }
 
     /// Puts another phone's installation and key in the place of a phone's, as `pair --device` does.
-    pub async fn replace(&self, phone: &Phone, by: &Phone) {
+    pub(crate) async fn replace(&self, phone: &Phone, by: &Phone) {
         let (id, other) = (phone.device, by.device);
         self.write(move |tx| {
             let mut device = devices::get(tx, id)?.expect("it is there");
@@ -291,7 +291,7 @@ impl TestHub {
     }
 
     /// Changes a device behind the hub's back and has it look.
-    pub async fn change_device(
+    pub(crate) async fn change_device(
         &self,
         phone: &Phone,
         change: impl Fn(&mut Device) + Send + 'static,
@@ -306,24 +306,24 @@ impl TestHub {
         self.hub.rows_changed();
     }
 
-    pub async fn message(&self, id: MessageId) -> Message {
+    pub(crate) async fn message(&self, id: MessageId) -> Message {
         self.write(move |tx| messages::by_key(tx, id))
             .await
             .expect("it is there")
     }
 
-    pub async fn state(&self, id: MessageId) -> HubState {
+    pub(crate) async fn state(&self, id: MessageId) -> HubState {
         self.message(id).await.state().expect("a state")
     }
 
-    pub async fn device(&self, phone: &Phone) -> Device {
+    pub(crate) async fn device(&self, phone: &Phone) -> Device {
         let id = phone.device;
         self.write(move |tx| devices::get(tx, id))
             .await
             .expect("it is there")
     }
 
-    pub async fn phone(&self, phone: &Phone) -> hub_domain::Phone {
+    pub(crate) async fn phone(&self, phone: &Phone) -> hub_domain::Phone {
         let id = phone.row.id;
         self.write(move |tx| phones::by_key(tx, id))
             .await
@@ -331,7 +331,7 @@ impl TestHub {
     }
 
     /// Returns the words of the alerts that stand.
-    pub async fn alerts(&self) -> Vec<&'static str> {
+    pub(crate) async fn alerts(&self) -> Vec<&'static str> {
         let standing = self.write(|tx| alerts::latest(tx, false, 100)).await;
         standing
             .iter()
@@ -340,13 +340,13 @@ impl TestHub {
     }
 
     /// Returns why facts were set aside.
-    pub async fn aside(&self) -> Vec<String> {
+    pub(crate) async fn aside(&self) -> Vec<String> {
         let all = self.write(facts_aside::all).await;
         all.into_iter().map(|fact| fact.reason).collect()
     }
 
     /// Waits until a message is in a state.
-    pub async fn until(&self, id: MessageId, state: HubState) {
+    pub(crate) async fn until(&self, id: MessageId, state: HubState) {
         let waiting = async {
             loop {
                 let changed = self.hub.bus.watch_message(id);
@@ -361,7 +361,7 @@ impl TestHub {
     }
 
     /// Does what a restore does to the project.
-    pub async fn freeze(&self) {
+    pub(crate) async fn freeze(&self) {
         let (hub, project, now) = (self.hub.clone(), self.project.clone(), self.hub.now());
         let generation = self.write(meta::raise_generation).await;
         self.write(move |tx| {
@@ -376,7 +376,7 @@ impl TestHub {
     }
 
     /// Gives up a phone that does not come back.
-    pub async fn give_up(&self, phone: &Phone) {
+    pub(crate) async fn give_up(&self, phone: &Phone) {
         let (hub, project, now) = (self.hub.clone(), self.project.clone(), self.hub.now());
         let id = phone.device;
         self.write(move |tx| {
@@ -390,7 +390,7 @@ impl TestHub {
     }
 
     /// Waits until a phone is frozen.
-    pub async fn until_frozen(&self, phone: &Phone) -> bool {
+    pub(crate) async fn until_frozen(&self, phone: &Phone) -> bool {
         let waiting = async {
             while !self.device(phone).await.frozen {
                 tokio::task::yield_now().await;
@@ -400,7 +400,7 @@ impl TestHub {
     }
 
     /// Waits until it is stored that a phone has left.
-    pub async fn until_gone(&self, phone: &Phone) {
+    pub(crate) async fn until_gone(&self, phone: &Phone) {
         let waiting = async {
             while self.device(phone).await.connected_to.is_some() {
                 tokio::task::yield_now().await;
@@ -411,7 +411,7 @@ impl TestHub {
     }
 
     /// Waits until so many phones are connected.
-    pub async fn until_connected(&self, count: usize) {
+    pub(crate) async fn until_connected(&self, count: usize) {
         let waiting = async {
             while self.hub.links.connected() != count {
                 tokio::task::yield_now().await;

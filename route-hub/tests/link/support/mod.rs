@@ -4,10 +4,10 @@ mod hub;
 mod phone;
 mod rest;
 
-pub use hub::{PATIENCE, TestHub, fresh_id, hub};
-pub use phone::{Line, Phone, sim};
+pub(crate) use hub::{PATIENCE, TestHub, fresh_id, hub};
+pub(crate) use phone::{Line, Phone, sim};
 
 /// A recipient.
-pub const TO: &str = "+15005550101";
+pub(crate) const TO: &str = "+15005550101";
 /// Whoever writes to a phone.
-pub const SENDER: &str = "+15005550102";
+pub(crate) const SENDER: &str = "+15005550102";

@@ -20,7 +20,7 @@ use tokio_tungstenite::tungstenite::{ClientRequestBuilder, Message};
 use tokio_tungstenite::{WebSocketStream, client_async};
 
 /// What the phone keeps between connections, and its key.
-pub struct Phone {
+pub(crate) struct Phone {
     hub: SocketAddr,
     key: Ed25519KeyPair,
     pub device: DeviceId,
@@ -39,7 +39,7 @@ pub struct Phone {
 }
 
 /// One connection.
-pub struct Line {
+pub(crate) struct Line {
     socket: WebSocketStream<TcpStream>,
     pub down: u64,
     pub up: u64,
@@ -47,11 +47,11 @@ pub struct Line {
     room: u64,
 }
 
-pub fn slot(number: u8) -> SimSlot {
+pub(crate) fn slot(number: u8) -> SimSlot {
     SimSlot::new(number).expect("a slot")
 }
 
-pub fn sim(number: u8, fingerprint: &str) -> SimInfo {
+pub(crate) fn sim(number: u8, fingerprint: &str) -> SimInfo {
     SimInfo {
         slot: slot(number),
         fingerprint: Some(fingerprint.to_owned()),
@@ -61,7 +61,7 @@ pub fn sim(number: u8, fingerprint: &str) -> SimInfo {
 
 impl TestHub {
     /// Pairs a phone with one SIM.
-    pub async fn pair(&self) -> Phone {
+    pub(crate) async fn pair(&self) -> Phone {
         let seed: [u8; 32] = self.hub.random.bytes();
         let key = Ed25519KeyPair::from_seed_unchecked(&seed).expect("a key");
         let now = self.hub.now();
@@ -126,7 +126,7 @@ impl TestHub {
 
 impl Phone {
     /// Opens a socket and reads the challenge.
-    pub async fn open(&self) -> (Line, Challenge) {
+    pub(crate) async fn open(&self) -> (Line, Challenge) {
         let stream = TcpStream::connect(self.hub).await.expect("the hub listens");
         let uri = format!("ws://{}/link", self.hub)
             .parse()
@@ -148,12 +148,16 @@ impl Phone {
     }
 
     /// Dials another process of its hub from now on.
-    pub fn turn_to(&mut self, hub: &TestHub) {
+    pub(crate) fn turn_to(&mut self, hub: &TestHub) {
         self.hub = hub.address;
     }
 
     /// Makes the next hello, which `change` may change before it is signed.
-    pub fn hello(&mut self, challenge: &Challenge, change: impl FnOnce(&mut Hello)) -> Hello {
+    pub(crate) fn hello(
+        &mut self,
+        challenge: &Challenge,
+        change: impl FnOnce(&mut Hello),
+    ) -> Hello {
         self.conn += 1;
         let mut hello = Hello {
             v: (1, 1),
@@ -181,7 +185,7 @@ impl Phone {
     }
 
     /// Connects up to the hub's first word after hello.
-    pub async fn greet(&mut self, change: impl FnOnce(&mut Hello)) -> Line {
+    pub(crate) async fn greet(&mut self, change: impl FnOnce(&mut Hello)) -> Line {
         let (mut line, challenge) = self.open().await;
         let hello = self.hello(&challenge, change);
         line.write(PhoneFrame::Hello(hello)).await;
@@ -189,30 +193,30 @@ impl Phone {
     }
 
     /// Connects, and is welcome.
-    pub async fn connect(&mut self) -> Line {
+    pub(crate) async fn connect(&mut self) -> Line {
         self.connect_with(|_| {}).await
     }
 
     /// Connects with a hello that `change` changed, and is welcome.
-    pub async fn connect_with(&mut self, change: impl FnOnce(&mut Hello)) -> Line {
+    pub(crate) async fn connect_with(&mut self, change: impl FnOnce(&mut Hello)) -> Line {
         let mut line = self.greet(change).await;
         self.generation = line.welcome().await.generation;
         line
     }
 
     /// Cuts a connection; the phone keeps what it has on disk.
-    pub fn cut(&mut self, line: Line) {
+    pub(crate) fn cut(&mut self, line: Line) {
         (self.down, self.up, self.up_acked) = (line.down, line.up, line.up_acked);
     }
 }
 
 impl Line {
-    pub async fn write(&mut self, frame: PhoneFrame) {
+    pub(crate) async fn write(&mut self, frame: PhoneFrame) {
         self.write_text(&codec::encode(&frame).expect("a frame"))
             .await;
     }
 
-    pub async fn write_text(&mut self, text: &str) {
+    pub(crate) async fn write_text(&mut self, text: &str) {
         self.socket
             .send(Message::text(text))
             .await
@@ -220,7 +224,7 @@ impl Line {
     }
 
     /// Returns the next frame; numbered ones must come without a gap.
-    pub async fn next(&mut self) -> HubFrame {
+    pub(crate) async fn next(&mut self) -> HubFrame {
         let message = timeout(PATIENCE, self.socket.next())
             .await
             .expect("the hub speaks");
@@ -240,7 +244,7 @@ impl Line {
     }
 
     /// Returns what `pick` picks of the frames to come.
-    pub async fn wait<T>(&mut self, pick: impl Fn(HubFrame) -> Option<T>) -> T {
+    pub(crate) async fn wait<T>(&mut self, pick: impl Fn(HubFrame) -> Option<T>) -> T {
         loop {
             if let Some(picked) = pick(self.next().await) {
                 return picked;
@@ -248,7 +252,7 @@ impl Line {
         }
     }
 
-    pub async fn welcome(&mut self) -> Welcome {
+    pub(crate) async fn welcome(&mut self) -> Welcome {
         match self.next().await {
             HubFrame::Welcome(welcome) => {
                 self.up_acked = welcome.up;
@@ -259,7 +263,7 @@ impl Line {
     }
 
     /// Returns the next exposure.
-    pub async fn send(&mut self) -> Send {
+    pub(crate) async fn send(&mut self) -> Send {
         self.wait(|frame| match frame {
             HubFrame::Send(send) => Some(send),
             _ => None,
@@ -268,12 +272,12 @@ impl Line {
     }
 
     /// Returns the next setting: whether to pause.
-    pub async fn pause(&mut self) -> bool {
+    pub(crate) async fn pause(&mut self) -> bool {
         self.config().await.pause
     }
 
     /// Returns the next settings.
-    pub async fn config(&mut self) -> Config {
+    pub(crate) async fn config(&mut self) -> Config {
         self.wait(|frame| match frame {
             HubFrame::Config(config) => Some(config),
             _ => None,
@@ -282,7 +286,7 @@ impl Line {
     }
 
     /// Returns the next revoke or cancel.
-    pub async fn asked(&mut self) -> HubFrame {
+    pub(crate) async fn asked(&mut self) -> HubFrame {
         self.wait(|frame| match frame {
             HubFrame::Revoke(_) | HubFrame::Cancel(_) => Some(frame),
             _ => None,
@@ -291,7 +295,7 @@ impl Line {
     }
 
     /// Acks everything that came.
-    pub async fn ack(&mut self) {
+    pub(crate) async fn ack(&mut self) {
         let (a, limit) = (self.down, self.down + self.room);
         self.write(PhoneFrame::Ack(Ack {
             a,
@@ -302,12 +306,12 @@ impl Line {
     }
 
     /// Reports that an exposure got somewhere.
-    pub async fn event(&mut self, of: &Send, state: WireState) {
+    pub(crate) async fn event(&mut self, of: &Send, state: WireState) {
         self.event_with(of, state, |_| {}).await;
     }
 
     /// Reports with an event that `change` changed.
-    pub async fn event_with(
+    pub(crate) async fn event_with(
         &mut self,
         of: &Send,
         state: WireState,
@@ -336,13 +340,13 @@ impl Line {
     }
 
     /// Uploads an incoming message, the phone's `n`th.
-    pub async fn inbound(&mut self, n: u64, text: &str) {
+    pub(crate) async fn inbound(&mut self, n: u64, text: &str) {
         self.inbound_with(n, |inbound| inbound.text = Some(text.into()))
             .await;
     }
 
     /// Uploads what `change` made of an incoming message without a text.
-    pub async fn inbound_with(&mut self, n: u64, change: impl FnOnce(&mut Inbound)) {
+    pub(crate) async fn inbound_with(&mut self, n: u64, change: impl FnOnce(&mut Inbound)) {
         self.up += 1;
         let mut inbound = Inbound {
             s: self.up,
@@ -367,12 +371,12 @@ impl Line {
     }
 
     /// Reports how its SIM slots are.
-    pub async fn health(&mut self, sims: Vec<SimInfo>) {
+    pub(crate) async fn health(&mut self, sims: Vec<SimInfo>) {
         self.health_with(|health| health.sims = sims).await;
     }
 
     /// Reports the health that `change` changed.
-    pub async fn health_with(&mut self, change: impl FnOnce(&mut Health)) {
+    pub(crate) async fn health_with(&mut self, change: impl FnOnce(&mut Health)) {
         self.up += 1;
         let mut health = Health {
             s: self.up,
@@ -383,13 +387,13 @@ impl Line {
     }
 
     /// Shows everything on one page.
-    pub async fn held(&mut self, rows: Vec<postrider_link::frame::HeldRow>) {
+    pub(crate) async fn held(&mut self, rows: Vec<postrider_link::frame::HeldRow>) {
         self.write(PhoneFrame::Held(Held { rows, last: true }))
             .await;
     }
 
     /// Waits until every fact is acked, and returns the exposures that came meanwhile.
-    pub async fn settle(&mut self) -> Vec<Send> {
+    pub(crate) async fn settle(&mut self) -> Vec<Send> {
         let mut came = Vec::new();
         while self.up_acked < self.up {
             if let HubFrame::Send(send) = self.next().await {
@@ -400,7 +404,7 @@ impl Line {
     }
 
     /// Waits until the hub has taken in what was written.
-    pub async fn pong(&mut self) {
+    pub(crate) async fn pong(&mut self) {
         let ping = Ping {
             n: 9,
             mono: 1_000_000,
@@ -412,7 +416,7 @@ impl Line {
     }
 
     /// Makes the hub commit a few times more, and returns the exposures that came meanwhile.
-    pub async fn idle(&mut self) -> Vec<Send> {
+    pub(crate) async fn idle(&mut self) -> Vec<Send> {
         let mut came = Vec::new();
         for n in 1..=3 {
             self.health(Vec::new()).await;
@@ -435,7 +439,7 @@ impl Line {
     }
 
     /// Reads to the end of the connection and returns its close code.
-    pub async fn close_code(&mut self) -> u16 {
+    pub(crate) async fn close_code(&mut self) -> u16 {
         let reading = async {
             loop {
                 match self.socket.next().await {

@@ -14,7 +14,7 @@ use serde_json::Value;
 use tower_service::Service;
 
 /// A program with a key that may do everything.
-pub struct Rest {
+pub(crate) struct Rest {
     router: Router,
     basic: String,
     project: ProjectId,
@@ -22,7 +22,7 @@ pub struct Rest {
 
 impl TestHub {
     /// Makes a key and returns a client of the project.
-    pub async fn rest(&self) -> Rest {
+    pub(crate) async fn rest(&self) -> Rest {
         let id: ApiKeyId = fresh_id(&self.hub, self.hub.now());
         let new = NewKey::draw(id, &self.hub.random);
         let key = ApiKey {
@@ -52,11 +52,11 @@ impl TestHub {
 }
 
 impl Rest {
-    pub async fn get(&self, path: &str) -> Value {
+    pub(crate) async fn get(&self, path: &str) -> Value {
         self.call("GET", path, Body::empty()).await
     }
 
-    pub async fn post(&self, path: &str, body: Value) -> Value {
+    pub(crate) async fn post(&self, path: &str, body: Value) -> Value {
         self.call("POST", path, Body::from(body.to_string())).await
     }
 
@@ -67,7 +67,7 @@ impl Rest {
     }
 
     /// Returns what a request is refused with.
-    pub async fn refused(&self, path: &str, body: Value) -> u16 {
+    pub(crate) async fn refused(&self, path: &str, body: Value) -> u16 {
         self.answer("POST", path, Body::from(body.to_string()))
             .await
             .0

@@ -4,7 +4,7 @@
 const PAIR_BYTES: usize = 56;
 
 /// Parameters of one shape.
-pub struct Shape {
+pub(crate) struct Shape {
     /// What is nasty about it.
     pub name: &'static str,
     /// The content type of its body.
@@ -14,7 +14,7 @@ pub struct Shape {
 
 impl Shape {
     /// Makes a body of this many bytes or hardly fewer.
-    pub fn body(&self, bytes: usize) -> String {
+    pub(crate) fn body(&self, bytes: usize) -> String {
         (self.make)(bytes)
     }
 }
@@ -39,7 +39,7 @@ const fn json(name: &'static str, make: fn(usize) -> String) -> Shape {
 }
 
 /// The shapes.
-pub const SHAPES: [Shape; 20] = [
+pub(crate) const SHAPES: [Shape; 20] = [
     form("numbers from the middle on, then pushes", |bytes| {
         halves(
             bytes,
@@ -145,9 +145,12 @@ fn halves(
     first: impl Fn(usize, usize) -> String,
     second: impl Fn(usize, usize) -> String,
 ) -> String {
-    pairs(bytes, |i, count| match i < count / 2 {
-        true => first(i, count / 2),
-        false => second(i - count / 2, count / 2),
+    pairs(bytes, |i, count| {
+        if i < count / 2 {
+            first(i, count / 2)
+        } else {
+            second(i - count / 2, count / 2)
+        }
     })
 }
 

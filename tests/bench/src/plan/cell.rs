@@ -225,10 +225,7 @@ impl State {
     }
 
     fn moment(&self) -> Moment {
-        let wait = |waiting: f64, per_s: f64| match waiting > 0.5 {
-            true => waiting / per_s,
-            false => 0.0,
-        };
+        let wait = |waiting: f64, per_s: f64| if waiting > 0.5 { waiting / per_s } else { 0.0 };
         Moment {
             answer_s: wait(self.now.unanswered(), self.accepts_per_s),
             phone_s: wait(self.now.queued() - self.held, self.delivers_per_s),

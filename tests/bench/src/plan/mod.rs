@@ -48,9 +48,10 @@ pub(crate) fn measure(scale: Scale) -> Result<(String, Value), Failure> {
         course.write(&mut text)?;
     }
     check::write(&mut text, &checks)?;
-    match checks.iter().all(check::Check::holds) {
-        true => Ok((text, json)),
-        false => Err(format!("the small cell does not do as its simulation\n{text}").into()),
+    if checks.iter().all(check::Check::holds) {
+        Ok((text, json))
+    } else {
+        Err(format!("the small cell does not do as its simulation\n{text}").into())
     }
 }
 

@@ -20,7 +20,7 @@ use postrider_model::MessageId;
 use std::convert::Infallible;
 
 /// The messages that one phone may hold.
-pub struct Held<'a> {
+pub(super) struct Held<'a> {
     pub world: &'a mut World,
     pub by: Holder,
     pub effects: &'a mut Effects,

@@ -107,9 +107,10 @@ impl World {
     fn of_replaced(&self, hello: &Hello) -> CloseCode {
         let name = (hello.phone, hello.install.clone());
         let former = self.hub.rows.lost.get(&name).map(|key| key.to_be_bytes());
-        match former.is_some_and(|key| hello.sig.0 == key) {
-            true => CloseCode::NotPaired,
-            false => CloseCode::NotKnown,
+        if former.is_some_and(|key| hello.sig.0 == key) {
+            CloseCode::NotPaired
+        } else {
+            CloseCode::NotKnown
         }
     }
 

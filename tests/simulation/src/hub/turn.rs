@@ -23,10 +23,10 @@ use postrider_link::{
 use postrider_model::{MessageId, UnixMs};
 use std::{collections::BTreeMap, convert::Infallible};
 
-pub use postrider_link::dispatch::turn::Turn;
+pub(super) use postrider_link::dispatch::turn::Turn;
 
 /// What a connection knows when it commits.
-pub type Connection = turn::Connection<Fence, BTreeMap<Slot, Config>, Slot>;
+pub(super) type Connection = turn::Connection<Fence, BTreeMap<Slot, Config>, Slot>;
 
 /// What a commit did.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub struct Done {
 
 /// How a commit ended.
 #[derive(Debug)]
-pub enum Ended {
+pub(crate) enum Ended {
     /// It is on disk.
     Done(Box<Done>),
     /// Nothing was stored: the connection must end.
@@ -297,9 +297,10 @@ impl turn::Rows for TurnRows<'_> {
 
     fn close(&mut self, open: &mut Open<Slot>) -> Result<(), Infallible> {
         for (slot, priority, routed) in std::mem::take(&mut self.effects.closed) {
-            match slot.0 == self.by.device {
-                true => open.close(slot, priority, routed),
-                false => self.effects.settings(slot),
+            if slot.0 == self.by.device {
+                open.close(slot, priority, routed);
+            } else {
+                self.effects.settings(slot);
             }
         }
         Ok(())

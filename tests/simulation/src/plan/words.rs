@@ -130,13 +130,15 @@ impl fmt::Display for Action {
 
 impl fmt::Display for Older {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        let how = match self.raised {
-            true => "by the command",
-            false => "behind its back",
+        let how = if self.raised {
+            "by the command"
+        } else {
+            "behind its back"
         };
-        let then = match self.puts_back {
-            true => "the newer one is put back",
-            false => "the phone is paired again",
+        let then = if self.puts_back {
+            "the newer one is put back"
+        } else {
+            "the phone is paired again"
         };
         write!(
             f,

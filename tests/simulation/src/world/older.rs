@@ -219,8 +219,9 @@ impl World {
 }
 
 const fn how(raised: bool) -> &'static str {
-    match raised {
-        true => "by the command",
-        false => "behind its back",
+    if raised {
+        "by the command"
+    } else {
+        "behind its back"
     }
 }

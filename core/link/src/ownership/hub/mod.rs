@@ -348,9 +348,10 @@ impl Fact<'_> {
         ago_ms: u64,
         may_be_out: impl FnOnce() -> Result<bool, E>,
     ) -> Result<Self, E> {
-        Ok(match state == HubState::Waiting && may_be_out()? {
-            true => Self::ExposureForgotten,
-            false => Self::LifeEnded { ago_ms },
+        Ok(if state == HubState::Waiting && may_be_out()? {
+            Self::ExposureForgotten
+        } else {
+            Self::LifeEnded { ago_ms }
         })
     }
 }

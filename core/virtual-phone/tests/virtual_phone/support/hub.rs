@@ -22,20 +22,20 @@ use tokio::{
 };
 
 /// The one code that the hub accepts.
-pub const CODE: &str = "ABCD-12345678";
+pub(crate) const CODE: &str = "ABCD-12345678";
 /// The name that hello signs.
-pub const HOST: &str = "hub.test";
+pub(crate) const HOST: &str = "hub.test";
 /// Seconds between two pings at first.
-pub const HEARTBEAT_S: u64 = 45;
+pub(crate) const HEARTBEAT_S: u64 = 45;
 
 /// A hub on a loopback port.
-pub struct TestHub {
+pub(crate) struct TestHub {
     address: std::net::SocketAddr,
     pub shared: Arc<Shared>,
 }
 
 /// What the hub's tasks share.
-pub struct Shared {
+pub(crate) struct Shared {
     state: Mutex<State>,
     /// Wakes when there is something to send, or a connection to end.
     pub bell: Notify,
@@ -45,7 +45,7 @@ pub struct Shared {
 
 /// What a real hub keeps in its database, and what a test watches.
 #[derive(Default)]
-pub struct State {
+pub(crate) struct State {
     pub device: Option<Device>,
     pub is_confirmed: bool,
     pub pair_requests: usize,
@@ -84,12 +84,12 @@ pub struct State {
 
 impl State {
     /// Returns whether a phone is admitted now.
-    pub fn is_connected(&self) -> bool {
+    pub(crate) fn is_connected(&self) -> bool {
         !self.connected.is_empty()
     }
 
     /// Returns what the phone reported of its health, in order.
-    pub fn health(&self) -> impl DoubleEndedIterator<Item = &Health> {
+    pub(crate) fn health(&self) -> impl DoubleEndedIterator<Item = &Health> {
         self.facts.iter().filter_map(|fact| match fact {
             PhoneFrame::Health(health) => Some(health),
             _ => None,
@@ -97,7 +97,7 @@ impl State {
     }
 
     /// Returns what came in, in order.
-    pub fn inbound(&self) -> Vec<Inbound> {
+    pub(crate) fn inbound(&self) -> Vec<Inbound> {
         let inbound = |fact: &PhoneFrame| match fact {
             PhoneFrame::Inbound(inbound) => Some(inbound.clone()),
             _ => None,
@@ -106,7 +106,7 @@ impl State {
     }
 
     /// Returns the phone's last report on a message.
-    pub fn last_event(&self, id: MessageId) -> Option<Event> {
+    pub(crate) fn last_event(&self, id: MessageId) -> Option<Event> {
         let event = |fact: &PhoneFrame| match fact {
             PhoneFrame::Event(event) if event.id == id && event.part.is_none() => {
                 Some(event.clone())
@@ -119,7 +119,7 @@ impl State {
 
 /// How a test ends a connection.
 #[derive(Clone, Copy)]
-pub enum End {
+pub(crate) enum End {
     /// Like a broken network.
     Cut,
     /// In good order.
@@ -132,14 +132,14 @@ pub enum End {
 
 /// The device that joined.
 #[derive(Clone)]
-pub struct Device {
+pub(crate) struct Device {
     pub id: DeviceId,
     pub key: Vec<u8>,
     pub link: DeviceLink,
 }
 
 /// One exposure and the phone's reports on it.
-pub struct Exposed {
+pub(crate) struct Exposed {
     pub send: Send,
     pub states: Vec<WireState>,
     pub code: Option<String>,
@@ -147,7 +147,7 @@ pub struct Exposed {
 
 impl TestHub {
     /// Starts listening.
-    pub async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared {
@@ -161,40 +161,40 @@ impl TestHub {
     }
 
     /// Returns its base address.
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
     /// Lets the operator confirm the pairing.
-    pub fn confirm(&self) {
+    pub(crate) fn confirm(&self) {
         self.state().is_confirmed = true;
     }
 
     /// Queues a text message; it is exposed when the phone is connected and its credit allows.
-    pub fn send(&self, to: &str, text: &str) -> MessageId {
+    pub(crate) fn send(&self, to: &str, text: &str) -> MessageId {
         self.send_by(SimSlot::default(), to, text)
     }
 
     /// Queues a text message for a SIM.
-    pub fn send_by(&self, sim: SimSlot, to: &str, text: &str) -> MessageId {
+    pub(crate) fn send_by(&self, sim: SimSlot, to: &str, text: &str) -> MessageId {
         let text = Some(MessageText::new(text));
         self.queue(Kind::Sms, |send| Send { text, sim, ..send }, to)
     }
 
     /// Queues a data message.
-    pub fn send_data(&self, to: &str, port: u16, bytes: &[u8]) -> MessageId {
+    pub(crate) fn send_data(&self, to: &str, port: u16, bytes: &[u8]) -> MessageId {
         let base64 = Bytes(bytes.to_vec());
         let data = Some(Data { port, base64 });
         self.queue(Kind::DataSms, |send| Send { data, ..send }, to)
     }
 
     /// Queues a USSD code.
-    pub fn dial(&self, code: &str) -> MessageId {
+    pub(crate) fn dial(&self, code: &str) -> MessageId {
         self.queue(Kind::Ussd, |send| send, code)
     }
 
     /// Queues a call.
-    pub fn call(&self, to: &str) -> MessageId {
+    pub(crate) fn call(&self, to: &str) -> MessageId {
         self.queue(Kind::Call, |send| send, to)
     }
 
@@ -225,26 +225,26 @@ impl TestHub {
     }
 
     /// Takes an exposure back.
-    pub fn revoke(&self, id: MessageId) {
+    pub(crate) fn revoke(&self, id: MessageId) {
         self.state().to_revoke.push(MessageRef { id, ep: 1 });
         self.shared.bell.notify_waiters();
     }
 
     /// Ends the present connection.
-    pub fn end(&self, end: End) {
+    pub(crate) fn end(&self, end: End) {
         self.state().wants_end = Some(end);
         self.shared.bell.notify_waiters();
     }
 
     /// Returns the phone's reports on a message, in order.
-    pub fn states(&self, id: MessageId) -> Vec<WireState> {
+    pub(crate) fn states(&self, id: MessageId) -> Vec<WireState> {
         let state = self.state();
         let exposed = state.exposed.get(&id);
         exposed.map_or_else(Vec::new, |it| it.states.clone())
     }
 
     /// Returns the incoming messages, as sender and text.
-    pub fn incoming(&self) -> Vec<(String, String)> {
+    pub(crate) fn incoming(&self) -> Vec<(String, String)> {
         let inbound = self.state().inbound();
         let read = |it: Inbound| {
             let text = it.text.unwrap_or_default();
@@ -254,18 +254,18 @@ impl TestHub {
     }
 
     /// Returns what the hub keeps.
-    pub fn state(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.shared.state()
     }
 }
 
 impl Shared {
-    pub fn state(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap()
     }
 
     /// Returns how the hub's sessions are set.
-    pub fn settings(&self) -> HubSettings {
+    pub(crate) fn settings(&self) -> HubSettings {
         HubSettings {
             generation: 1 + self.state().restores,
             heartbeat_s: HEARTBEAT_S,
@@ -274,13 +274,13 @@ impl Shared {
     }
 
     /// Returns the hub's time.
-    pub fn now(&self) -> Now {
+    pub(crate) fn now(&self) -> Now {
         self.clock.now()
     }
 }
 
 impl Device {
-    pub fn new(key: Vec<u8>, install: InstallId) -> Self {
+    pub(crate) fn new(key: Vec<u8>, install: InstallId) -> Self {
         Self {
             id: DeviceId::new(Key::new(7).unwrap()),
             key,

@@ -30,7 +30,7 @@ struct Connection {
     is_over: bool,
 }
 
-pub async fn serve(stream: TcpStream, shared: Arc<Shared>) {
+pub(crate) async fn serve(stream: TcpStream, shared: Arc<Shared>) {
     #[expect(clippy::result_large_err, reason = "the library's own signature")]
     let with_protocol = |request: &Request, mut response: Response| {
         let asked = request.headers()["sec-websocket-protocol"].clone();

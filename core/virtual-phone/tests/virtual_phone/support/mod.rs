@@ -1,6 +1,6 @@
 //! What the tests of a virtual phone share: a small hub, and waiting for a condition.
 
-pub mod hub;
+pub(crate) mod hub;
 mod link;
 mod pairing;
 
@@ -11,7 +11,7 @@ use virtual_phone::{RadioLog, VirtualPhone, VirtualPhoneConfig};
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Waits until `condition` holds.
-pub async fn until(what: &str, mut condition: impl FnMut() -> bool) {
+pub(crate) async fn until(what: &str, mut condition: impl FnMut() -> bool) {
     let waiting = async {
         while !condition() {
             tokio::time::sleep(Duration::from_millis(2)).await;
@@ -24,7 +24,7 @@ pub async fn until(what: &str, mut condition: impl FnMut() -> bool) {
 }
 
 /// Returns a phone's usual configuration at a hub: its folder, its log and its code.
-pub fn config(hub: &hub::TestHub, folder: &Path) -> VirtualPhoneConfig {
+pub(crate) fn config(hub: &hub::TestHub, folder: &Path) -> VirtualPhoneConfig {
     VirtualPhoneConfig {
         hub: Some(hub.url().parse().unwrap()),
         code: Some(postrider_model::Secret::new(hub::CODE)),
@@ -35,13 +35,13 @@ pub fn config(hub: &hub::TestHub, folder: &Path) -> VirtualPhoneConfig {
 }
 
 /// Starts a phone that confirms itself.
-pub async fn start(hub: &hub::TestHub, folder: &Path) -> VirtualPhone {
+pub(crate) async fn start(hub: &hub::TestHub, folder: &Path) -> VirtualPhone {
     hub.confirm();
     VirtualPhone::start(config(hub, folder)).await.unwrap()
 }
 
 /// Starts a phone that confirms itself, and returns its screen as well.
-pub async fn start_watched(hub: &hub::TestHub, folder: &Path) -> (VirtualPhone, Screen) {
+pub(crate) async fn start_watched(hub: &hub::TestHub, folder: &Path) -> (VirtualPhone, Screen) {
     hub.confirm();
     let mut config = config(hub, folder);
     let screen = watch(&mut config);
@@ -49,12 +49,12 @@ pub async fn start_watched(hub: &hub::TestHub, folder: &Path) -> (VirtualPhone, 
 }
 
 /// Returns where a phone's radio log is.
-pub fn log_of(folder: &Path) -> std::path::PathBuf {
+pub(crate) fn log_of(folder: &Path) -> std::path::PathBuf {
     folder.join("radio.jsonl")
 }
 
 /// Returns the lines of a phone's radio log.
-pub fn radio(folder: &Path) -> Vec<serde_json::Value> {
+pub(crate) fn radio(folder: &Path) -> Vec<serde_json::Value> {
     let log = std::fs::read_to_string(log_of(folder)).unwrap_or_default();
     log.lines()
         .map(|line| serde_json::from_str(line).unwrap())
@@ -62,10 +62,10 @@ pub fn radio(folder: &Path) -> Vec<serde_json::Value> {
 }
 
 /// What a phone showed, line by line.
-pub type Screen = std::sync::Arc<std::sync::Mutex<Vec<String>>>;
+pub(crate) type Screen = std::sync::Arc<std::sync::Mutex<Vec<String>>>;
 
 /// Lets a phone show what it does on a screen that a test reads.
-pub fn watch(config: &mut VirtualPhoneConfig) -> Screen {
+pub(crate) fn watch(config: &mut VirtualPhoneConfig) -> Screen {
     let screen = Screen::default();
     let shown = screen.clone();
     config.watcher = Some(std::sync::Arc::new(move |seen| {
@@ -75,7 +75,7 @@ pub fn watch(config: &mut VirtualPhoneConfig) -> Screen {
 }
 
 /// Tells whether a line of the screen has these words.
-pub fn shows(screen: &Screen, words: &str) -> bool {
+pub(crate) fn shows(screen: &Screen, words: &str) -> bool {
     let lines = screen.lock().unwrap();
     lines.iter().any(|line| line.contains(words))
 }
@@ -84,7 +84,7 @@ pub fn shows(screen: &Screen, words: &str) -> bool {
 ///
 /// The hub's side is open, or closed, before the phone has read of it. Tests that move the phone's
 /// clock must wait for the phone.
-pub async fn noticed(screen: &Screen, words: &str, times: usize) {
+pub(crate) async fn noticed(screen: &Screen, words: &str, times: usize) {
     let seen = || {
         let lines = screen.lock().unwrap();
         lines.iter().filter(|line| *line == words).count()
@@ -93,13 +93,13 @@ pub async fn noticed(screen: &Screen, words: &str, times: usize) {
 }
 
 /// Makes something happen to a phone, by a line of its standard input.
-pub async fn happen(phone: &VirtualPhone, line: &str) {
+pub(crate) async fn happen(phone: &VirtualPhone, line: &str) {
     let input = virtual_phone::Input::parse(line).unwrap();
     assert!(phone.take(input).await, "{line}");
 }
 
 /// Returns how many lines the radio log has, all of different messages.
-pub fn once_each(folder: &Path) -> usize {
+pub(crate) fn once_each(folder: &Path) -> usize {
     let lines = radio(folder);
     let ids: std::collections::BTreeSet<_> = lines
         .iter()

@@ -12,7 +12,7 @@ use tokio::{
     net::TcpStream,
 };
 
-pub async fn serve(mut stream: TcpStream, shared: &Shared) {
+pub(crate) async fn serve(mut stream: TcpStream, shared: &Shared) {
     let request = read(&mut stream).await;
     let (status, answer) = answer(&request, shared);
     let body = answer.to_string();

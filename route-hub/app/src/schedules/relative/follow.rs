@@ -133,9 +133,10 @@ fn walk(work: &mut UnitOfWork<'_, '_>, relative: &RelativeSchedule) -> Result<bo
     if relative.removed {
         let gone = schedules::delete_of_relative(work.tx, relative.id, STEP)?;
         let is_end = gone < STEP as usize;
-        return match is_end {
-            true => relative_schedules::walked(work.tx, relative, None),
-            false => Ok(true),
+        return if is_end {
+            relative_schedules::walked(work.tx, relative, None)
+        } else {
+            Ok(true)
         };
     }
     let contacts = next_contacts(work.tx, relative)?;

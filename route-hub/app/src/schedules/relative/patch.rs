@@ -59,8 +59,9 @@ fn set<T>(place: &mut T, given: Option<T>) {
 /// Refuses a message to a code.
 pub(super) fn refuse_code(planned: &Planned) -> Result<(), Refusal> {
     let rule = "cannot be ussd here: contacts are no codes";
-    match planned.is_for_code() {
-        true => Err(Refusal::invalid_param("message_type", rule)),
-        false => Ok(()),
+    if planned.is_for_code() {
+        Err(Refusal::invalid_param("message_type", rule))
+    } else {
+        Ok(())
     }
 }

@@ -142,9 +142,10 @@ impl Export {
         let columns = columns.map(|name| Column::named(self.of, name));
         let columns: Option<Vec<_>> = columns.collect();
         let columns = columns.ok_or_else(unreadable)?;
-        match written.is_read {
-            true => finish::finish(self, actor, task, &columns, written.parts).await,
-            false => self.write_part(actor, task, columns, written).await,
+        if written.is_read {
+            finish::finish(self, actor, task, &columns, written.parts).await
+        } else {
+            self.write_part(actor, task, columns, written).await
         }
     }
 
@@ -169,9 +170,10 @@ impl Export {
             append(&mut bytes, page.bytes);
         }
         let last = source.above();
-        let part = match bytes.is_empty() {
-            true => None,
-            false => Some(keep_part(actor, task, written.parts, bytes).await?),
+        let part = if bytes.is_empty() {
+            None
+        } else {
+            Some(keep_part(actor, task, written.parts, bytes).await?)
         };
         let number = written.parts;
         written.parts += u32::from(part.is_some());
@@ -220,9 +222,10 @@ fn fitting(page: &Page) -> u32 {
 
 /// Puts bytes behind others; the first are taken as they are.
 fn append(all: &mut Vec<u8>, more: Vec<u8>) {
-    match all.is_empty() {
-        true => *all = more,
-        false => all.extend_from_slice(&more),
+    if all.is_empty() {
+        *all = more;
+    } else {
+        all.extend_from_slice(&more);
     }
 }
 

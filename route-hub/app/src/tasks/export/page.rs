@@ -77,24 +77,27 @@ impl Wanted {
 
     /// Looks up no more of a contact than is written.
     fn contact(&self, tx: &mut Tx<'_>, contact: Contact) -> Result<ContactView, StoreError> {
-        match self.has("group_ids") {
-            true => ContactView::read(tx, contact),
-            false => Ok(ContactView {
+        if self.has("group_ids") {
+            ContactView::read(tx, contact)
+        } else {
+            Ok(ContactView {
                 contact,
                 group_ids: Vec::new(),
-            }),
+            })
         }
     }
 
     /// Looks up no more of a message than is written.
     fn message(&self, tx: &mut Tx<'_>, message: Message) -> Result<MessageView, StoreError> {
-        let label_ids = match self.has("label_ids") {
-            true => labels::of_message(tx, message.id)?,
-            false => Vec::new(),
+        let label_ids = if self.has("label_ids") {
+            labels::of_message(tx, message.id)?
+        } else {
+            Vec::new()
         };
-        let links = match self.has("short_urls") || self.has("time_clicked") {
-            true => links_of(tx, &message)?,
-            false => Vec::new(),
+        let links = if self.has("short_urls") || self.has("time_clicked") {
+            links_of(tx, &message)?
+        } else {
+            Vec::new()
         };
         Ok(MessageView {
             addresses: self.addresses.clone(),

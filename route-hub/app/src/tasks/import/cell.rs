@@ -44,18 +44,20 @@ fn check_digits(text: &str) -> Result<(), String> {
             };
             is_number(digits, &['.', ',', '-']) && is_number(power, &['+', '-'])
         });
-    match is_scientific {
-        true => Err(LOST_DIGITS.to_owned()),
-        false => Ok(()),
+    if is_scientific {
+        Err(LOST_DIGITS.to_owned())
+    } else {
+        Ok(())
     }
 }
 
 /// Reads a name.
 pub(super) fn name(text: &str) -> Result<String, String> {
     let name = unguarded(text).trim();
-    match name.chars().count() > NAME_LENGTH_MAX {
-        true => Err(format!("must have at most {NAME_LENGTH_MAX} characters")),
-        false => Ok(name.to_owned()),
+    if name.chars().count() > NAME_LENGTH_MAX {
+        Err(format!("must have at most {NAME_LENGTH_MAX} characters"))
+    } else {
+        Ok(name.to_owned())
     }
 }
 

@@ -82,9 +82,10 @@ async fn filename(import: &Import, actor: &Actor, task: &Task) -> Result<String,
     let end = " (errors).csv";
     let most = FILENAME_LENGTH_MAX - end.len();
     let stem: String = stem.chars().take(most).collect();
-    Ok(match stem.is_empty() {
-        true => "errors.csv".to_owned(),
-        false => format!("{stem}{end}"),
+    Ok(if stem.is_empty() {
+        "errors.csv".to_owned()
+    } else {
+        format!("{stem}{end}")
     })
 }
 

@@ -142,9 +142,10 @@ fn read(given: &TaskParams, into: Into) -> Result<Import, Refusal> {
     let key = Key::read(into, given.lookup_key.as_deref())?;
     let has_header = given.has_header.unwrap_or(true);
     let columns = given.columns.clone().filter(|columns| !columns.is_empty());
-    let columns = match has_header {
-        true => columns,
-        false => columns.map(by_place),
+    let columns = if has_header {
+        columns
+    } else {
+        columns.map(by_place)
     };
     match &columns {
         Some(columns) => plan::check(into, &key, columns, has_header)?,
@@ -197,9 +198,10 @@ impl Import {
         let reading = reading.and_then(|text| serde_json::from_str::<Reading>(text).ok());
         let unreadable = || Stuck::Ended("what it noted cannot be read".to_owned());
         let reading = reading.ok_or_else(unreadable)?;
-        match reading.is_read {
-            true => finish::finish(self, actor, task, &reading).await,
-            false => step::step(self, actor, task, reading).await,
+        if reading.is_read {
+            finish::finish(self, actor, task, &reading).await
+        } else {
+            step::step(self, actor, task, reading).await
         }
     }
 }

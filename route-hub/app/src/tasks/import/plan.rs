@@ -179,9 +179,10 @@ pub(super) fn check(
             _ => fields.push(field),
         }
     }
-    match key.lacks(fields.iter()) {
-        true => Err(refused("lookup_key", NO_KEY)),
-        false => Ok(()),
+    if key.lacks(fields.iter()) {
+        Err(refused("lookup_key", NO_KEY))
+    } else {
+        Ok(())
     }
 }
 
@@ -195,9 +196,10 @@ pub(super) fn columns(
 ) -> Result<Vec<Column>, Stuck> {
     let mut columns: Vec<_> = (first.iter().enumerate())
         .map(|(index, cell)| Column {
-            name: match import.has_header && !cell.trim().is_empty() {
-                true => cell.trim().to_owned(),
-                false => (index + 1).to_string(),
+            name: if import.has_header && !cell.trim().is_empty() {
+                cell.trim().to_owned()
+            } else {
+                (index + 1).to_string()
             },
             field: None,
             values: Values::default(),

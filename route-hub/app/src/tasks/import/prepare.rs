@@ -41,9 +41,10 @@ pub(super) async fn prepare(import: &Import, actor: &Actor, task: &Arc<Task>) ->
         let text = format!("the file has {rows} rows; it may have {ROWS_MAX}");
         return Err(Stuck::Ended(text));
     }
-    let (end, line) = match import.has_header {
-        true => (first.end, 1 + tabular::newlines(&head[..first.end])),
-        false => (0, 1),
+    let (end, line) = if import.has_header {
+        (first.end, 1 + tabular::newlines(&head[..first.end]))
+    } else {
+        (0, 1)
     };
     let reading = Reading {
         delimiter: kept.delimiter,
@@ -147,9 +148,10 @@ impl Writing {
             return self.write(text).await;
         }
         self.start.push_str(&text);
-        match self.start.len() < LOOK_BYTES {
-            true => Ok(()),
-            false => self.begin().await,
+        if self.start.len() < LOOK_BYTES {
+            Ok(())
+        } else {
+            self.begin().await
         }
     }
 
@@ -175,11 +177,12 @@ impl Writing {
 }
 
 fn check(is_short: bool) -> Result<(), Stuck> {
-    match is_short {
-        true => Ok(()),
-        false => Err(Stuck::Ended(
+    if is_short {
+        Ok(())
+    } else {
+        Err(Stuck::Ended(
             "a row is larger than 1 MiB: is a quote not closed?".to_owned(),
-        )),
+        ))
     }
 }
 

@@ -76,9 +76,10 @@ async fn next(
     let region = actor.project.country.as_deref();
     for bytes in [WINDOW_BYTES, 2 * RECORD_BYTES_MAX as u64] {
         let to = reading.bytes.min(from + bytes);
-        let window = match from < to {
-            true => parts::bytes(actor, &name, from..to).await?,
-            false => Vec::new(),
+        let window = if from < to {
+            parts::bytes(actor, &name, from..to).await?
+        } else {
+            Vec::new()
         };
         let is_last = to == reading.bytes;
         let found = records(&window, reading.delimiter, is_last, STEP as usize);
@@ -262,9 +263,10 @@ impl Taking {
         new: &New,
         created: u64,
     ) -> Result<Taken, Failure> {
-        let would_be = match import.dry_run {
-            true => i64::try_from(created).unwrap_or(i64::MAX),
-            false => 0,
+        let would_be = if import.dry_run {
+            i64::try_from(created).unwrap_or(i64::MAX)
+        } else {
+            0
         };
         let is_new = match (self, new) {
             (Self::Contacts { .. }, New::Contact(new)) if import.dry_run => {

@@ -28,9 +28,10 @@ pub(super) fn read(given: &TaskParams, joins: bool) -> Result<Box<dyn OfContacts
 impl OfContacts for GroupMembers {
     fn begin(&mut self, work: &mut UnitOfWork<'_, '_>) -> Result<(), Failure> {
         let group = normal_group(work, self.id)?;
-        match self.joins {
-            true => self.groups.join = vec![group],
-            false => self.groups.leave = vec![group.id],
+        if self.joins {
+            self.groups.join = vec![group];
+        } else {
+            self.groups.leave = vec![group.id];
         }
         Ok(())
     }
