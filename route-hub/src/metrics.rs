@@ -6,6 +6,7 @@
 mod among_hubs;
 mod once_a_second;
 pub mod operator;
+mod process;
 
 use crate::metrics::once_a_second::OnceASecond;
 use crate::metrics::operator::Counted;

@@ -1,6 +1,6 @@
 //! The operator's own address: `/metrics`, and what is wrong when the hub is not ready.
 
-use crate::metrics::{Observed, Readiness, among_hubs, ok};
+use crate::metrics::{Observed, Readiness, among_hubs, ok, process};
 use axum::Router;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -8,7 +8,7 @@ use axum::routing::get;
 use http::{StatusCode, header};
 use hub_store::{ServerLoad, StoreError, Tx, facts_aside, messages, outbox, server_load};
 use hub_web::ApiError;
-use prometheus_client::encoding::text::encode;
+use prometheus_client::encoding::text::{encode_eof, encode_registry};
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Registry;
@@ -190,8 +190,12 @@ fn written(observed: &Observed, counted: Option<Counted>) -> Result<String, std:
         help,
         metrics.seconds.clone(),
     );
+    let mut of_process = Registry::default();
+    process::register(&mut of_process);
     let mut text = String::new();
-    encode(&mut text, &registry)?;
+    encode_registry(&mut text, &registry)?;
+    encode_registry(&mut text, &of_process)?;
+    encode_eof(&mut text)?;
     Ok(text)
 }
 
@@ -241,5 +245,21 @@ mod tests {
         ] {
             assert!(text.lines().any(|it| it == line), "{line} in\n{text}");
         }
+        assert!(text.ends_with("\n# EOF\n"), "{text}");
+        assert_eq!(text.matches("# EOF").count(), 1, "{text}");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_operator_learns_what_memory_the_hub_holds() {
+        let (observed, _folder) = observed();
+        let text = written(&observed, None).unwrap();
+        let bytes = |name: &str| -> u64 {
+            let value = text.lines().find_map(|line| line.strip_prefix(name));
+            value.unwrap_or(&text).trim().parse().unwrap()
+        };
+        let own = bytes("process_resident_anonymous_bytes ");
+        assert!(own > 0);
+        assert!(own < bytes("process_resident_memory_bytes "));
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     http::{Caller, Connection},
     hub::{Hub, basic},
     load::{Numbers, Request, block_on, closed_loop, send},
-    process::{cpu_s, memory_mib},
+    process::{anonymous_mib, cpu_s, memory_mib},
     stats::{median, percentile},
 };
 use serde_json::{Value, json};
@@ -67,6 +67,7 @@ struct Measured {
     p99_ms: f64,
     cpu_us: f64,
     memory_mib: f64,
+    anonymous_mib: f64,
     lost: u64,
 }
 
@@ -248,6 +249,7 @@ async fn one_run(mut peer: Running<'_>, scale: Scale) -> Result<Measured, Failur
     let sent = numbers.so_far();
     let used = cpu_s(peer.pid())? - used;
     let memory_mib = memory_mib(peer.pid())?;
+    let anonymous_mib = anonymous_mib(peer.pid())?;
     let more = until_killed(&mut peer, scale.span / 4, &numbers, &request).await;
     let stored = peer.stored().await?.saturating_sub(before);
     let ms = |percent| percentile(&loaded.latencies_us, percent) as f64 / 1000.0;
@@ -257,6 +259,7 @@ async fn one_run(mut peer: Running<'_>, scale: Scale) -> Result<Measured, Failur
         p99_ms: ms(99.0),
         cpu_us: used * 1e6 / sent as f64,
         memory_mib,
+        anonymous_mib,
         lost: (sent + more).saturating_sub(stored),
     })
 }
@@ -303,12 +306,15 @@ fn merged(runs: &[Measured]) -> Measured {
         p99_ms: of(|run| run.p99_ms),
         cpu_us: of(|run| run.cpu_us),
         memory_mib: of(|run| run.memory_mib),
+        anonymous_mib: of(|run| run.anonymous_mib),
         lost: runs.iter().map(|run| run.lost).sum(),
     }
 }
 
 fn table(rows: &[(&str, Measured)]) -> String {
-    let head = ["1/s", "p50 ms", "p99 ms", "CPU us", "MiB", "lost"];
+    let head = [
+        "1/s", "p50 ms", "p99 ms", "CPU us", "MiB", "own MiB", "lost",
+    ];
     let head = head.map(|name| format!("{name:>10}")).concat();
     let mut text = format!("{:<20}{head}\n", "peer");
     for (name, row) in rows {
@@ -318,6 +324,7 @@ fn table(rows: &[(&str, Measured)]) -> String {
             row.p99_ms,
             row.cpu_us,
             row.memory_mib,
+            row.anonymous_mib,
         ];
         let values = values.map(|value| format!("{value:>10.1}")).concat();
         text += &format!("{name:<20}{values}{:>10}\n", row.lost);
@@ -334,6 +341,7 @@ impl Measured {
             "p99_ms": self.p99_ms,
             "cpu_us_per_message": self.cpu_us,
             "memory_mib": self.memory_mib,
+            "anonymous_mib": self.anonymous_mib,
             "lost": self.lost,
         })
     }

@@ -9,7 +9,7 @@ use crate::{
     clock::now,
     hub::Hub,
     load::block_on,
-    process::{memory_mib, peak_memory_mib},
+    process::{AnonymousPeak, anonymous_mib, memory_mib, peak_memory_mib},
     report::{Figure, Limit},
     stats::median,
 };
@@ -17,22 +17,25 @@ use crate::{
 pub(super) const NAMES: &[&str] = &[
     "export_messages_per_s",
     "export_memory_mib",
+    "export_anonymous_mib",
     "single_sends_p99_beside_export_ratio",
 ];
 pub(super) const POSTGRES_NAMES: &[&str] = &[
     "postgres_export_messages_per_s",
     "postgres_export_memory_mib",
+    "postgres_export_anonymous_mib",
     "postgres_single_sends_p99_beside_export_ratio",
 ];
 
 /// What was measured, in the order of the names.
-type Values = [f64; 3];
+type Values = [f64; 4];
 
 pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
     let values = block_on(async { on(&Hub::start_paused(1).await?, scale).await })?;
     let limits = [
         Limit::AtLeast(30_000.0),
         Limit::AtMost(64.0),
+        Limit::None,
         Limit::AtMost(2.0),
     ];
     Ok(figures(NAMES, values, limits))
@@ -40,11 +43,11 @@ pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
 
 pub(super) fn measure_on_postgres(scale: Scale) -> Result<Vec<Figure>, Failure> {
     let values = block_on(async { on(&postgres_hub(1).await?, scale).await })?;
-    Ok(figures(POSTGRES_NAMES, values, [Limit::None; 3]))
+    Ok(figures(POSTGRES_NAMES, values, [Limit::None; 4]))
 }
 
-fn figures(names: &[&'static str], values: Values, limits: [Limit; 3]) -> Vec<Figure> {
-    let units = ["1/s", "MiB", "ratio"];
+fn figures(names: &[&'static str], values: Values, limits: [Limit; 4]) -> Vec<Figure> {
+    let units = ["1/s", "MiB", "MiB", "ratio"];
     let places = 0..names.len();
     let figure = |at: usize| Figure::new(names[at], values[at], units[at], limits[at]);
     places.map(figure).collect()
@@ -54,13 +57,16 @@ async fn on(hub: &Hub, scale: Scale) -> Result<Values, Failure> {
     let numbers = fresh_numbers();
     fill(hub, &numbers, scale.many).await?;
     let (mut rates, mut ratios) = (Vec::new(), Vec::new());
-    let mut more_mib = None;
+    let (mut more_mib, mut own_mib) = (None, 0.0_f64);
     for run in 0..scale.runs {
         let (began, before) = (now(), memory_mib(hub.pid())?);
         let most_before = peak_memory_mib(hub.pid())?;
+        let own_before = anonymous_mib(hub.pid())?;
+        let own = AnonymousPeak::watch(hub.pid());
         let done = run_task(&hub.caller, &hub.project, &of_messages(run)).await?;
         let rows = done["current_row"].as_f64().unwrap_or(0.0);
         rates.push(rows / began.elapsed().as_secs_f64());
+        own_mib = own_mib.max(own.end_mib()? - own_before);
         // What it held at its most is known of the first one alone, unless a later one takes more.
         let most = peak_memory_mib(hub.pid())?;
         if most > most_before || more_mib.is_none() {
@@ -73,7 +79,7 @@ async fn on(hub: &Hub, scale: Scale) -> Result<Values, Failure> {
         ratios.push(in_export / alone);
     }
     let more_mib = more_mib.unwrap_or(0.0);
-    Ok([median(rates), more_mib, median(ratios)])
+    Ok([median(rates), more_mib, own_mib, median(ratios)])
 }
 
 /// Returns the task that writes all messages to a file.

@@ -8,6 +8,7 @@ use crate::{
     http::Connection,
     hub::{Hub, resume},
     load::{Numbers, Request, block_on, closed_loop},
+    process::{anonymous_mib, memory_mib},
     report::{Figure, Limit},
     stats::median,
 };
@@ -20,6 +21,8 @@ pub(super) const NAMES: &[&str] = &[
     "list_at_1m_ratio",
     "list_at_1m_p99_ms",
     "accept_to_radio_at_1m_ratio",
+    "hub_at_1m_memory_mib",
+    "hub_at_1m_anonymous_mib",
 ];
 
 pub(super) const POSTGRES_NAMES: &[&str] =
@@ -54,6 +57,7 @@ pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
         let many_lists = lists(&hub, &regular).await?;
         let many_sends = sends(&hub, scale, &numbers).await?;
         let many_ms = accept_to_radio::slow_p99_ms(&hub, sends_by, scale, &numbers).await?;
+        let (in_all, own) = (memory_mib(hub.pid())?, anonymous_mib(hub.pid())?);
         let (worst, slowest_ms) = compare(&few_lists, &many_lists);
         Ok(vec![
             Figure::new(
@@ -65,6 +69,8 @@ pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
             Figure::new(NAMES[1], worst, "ratio", Limit::AtMost(2.0)),
             Figure::new(NAMES[2], slowest_ms, "ms", Limit::AtMost(10.0)),
             Figure::new(NAMES[3], many_ms / few_ms, "ratio", Limit::AtMost(1.25)),
+            Figure::new(NAMES[4], in_all, "MiB", Limit::AtMost(128.0)),
+            Figure::new(NAMES[5], own, "MiB", Limit::None),
         ])
     })
 }

@@ -7,7 +7,7 @@ use crate::{
     fleet::{self, Fleet, Way},
     hub::{Hub, Serving},
     load::block_on,
-    process::memory_mib,
+    process::{anonymous_mib, memory_mib},
     report::{Figure, Limit},
     stats::median,
 };
@@ -17,7 +17,12 @@ use tokio_rustls::{
     rustls::{ClientConfig, RootCertStore},
 };
 
-pub(super) const IDLE_NAMES: &[&str] = &["idle_phone_kib", "idle_phone_tls_kib"];
+pub(super) const IDLE_NAMES: &[&str] = &[
+    "idle_phone_kib",
+    "idle_phone_anonymous_kib",
+    "idle_phone_tls_kib",
+    "idle_phone_tls_anonymous_kib",
+];
 pub(super) const BACK_NAMES: &[&str] = &[
     "phones_back_after_restart_s",
     "phones_back_after_one_of_three_s",
@@ -35,18 +40,21 @@ pub(super) fn measure_idle(scale: Scale) -> Result<Vec<Figure>, Failure> {
     let wanted = usize::try_from(scale.many * 199 / 10_000)?;
     let count = wanted.min(fleet::room());
     eprintln!("  {count} phones");
-    let limits = [16.0, 24.0];
-    let kib = [
-        block_on(idle_kib(count, false))?,
-        block_on(idle_kib(count, true))?,
+    let mut kib = block_on(idle_kib(count, false))?.to_vec();
+    kib.extend(block_on(idle_kib(count, true))?);
+    let limits = [
+        Limit::AtMost(16.0),
+        Limit::None,
+        Limit::AtMost(24.0),
+        Limit::None,
     ];
     let figures = IDLE_NAMES.iter().zip(kib.into_iter().zip(limits));
-    let figures =
-        figures.map(|(name, (value, limit))| Figure::new(name, value, "KiB", Limit::AtMost(limit)));
+    let figures = figures.map(|(name, (value, limit))| Figure::new(name, value, "KiB", limit));
     Ok(figures.collect())
 }
 
-async fn idle_kib(count: usize, has_tls: bool) -> Result<f64, Failure> {
+/// Returns what the hub holds for each phone, in all and of its own.
+async fn idle_kib(count: usize, has_tls: bool) -> Result<[f64; 2], Failure> {
     let mut hub = Hub::start(0)?;
     let devices = fleet::make(&hub, count).await?;
     hub.kill();
@@ -56,13 +64,14 @@ async fn idle_kib(count: usize, has_tls: bool) -> Result<f64, Failure> {
         .flat_map(|tls| tls.arguments.iter().map(String::as_str));
     let arguments: Vec<_> = ROOM.into_iter().chain(files).collect();
     let serving = hub.serve(0, &arguments).await?;
-    let before = memory_mib(serving.pid())?;
+    let held = || Ok::<_, Failure>([memory_mib(serving.pid())?, anonymous_mib(serving.pid())?]);
+    let before = held()?;
     let way = Way::once(serving.address, tls.map(|tls| tls.connector));
     let fleet = Fleet::hold(&devices, way).await?;
     tokio::time::sleep(SETTLE).await;
-    let held = memory_mib(serving.pid())? - before;
+    let after = held()?;
     match fleet.ended() {
-        0 => Ok(held * 1024.0 / count as f64),
+        0 => Ok([0, 1].map(|at| (after[at] - before[at]) * 1024.0 / count as f64)),
         ended => Err(format!("{ended} of {count} links ended").into()),
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     http::Connection,
     hub::Hub,
     load::block_on,
-    process::{memory_mib, peak_memory_mib},
+    process::{AnonymousPeak, anonymous_mib, memory_mib, peak_memory_mib},
     report::{Figure, Limit},
     stats::median,
 };
@@ -15,8 +15,11 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use std::time::Duration;
 use tokio::task::LocalSet;
 
-pub(super) const NAMES: &[&str] = &["uploads_50_memory_mib"];
-pub(super) const POSTGRES_NAMES: &[&str] = &["postgres_uploads_50_memory_mib"];
+pub(super) const NAMES: &[&str] = &["uploads_50_memory_mib", "uploads_50_anonymous_mib"];
+pub(super) const POSTGRES_NAMES: &[&str] = &[
+    "postgres_uploads_50_memory_mib",
+    "postgres_uploads_50_anonymous_mib",
+];
 
 /// Uploads at once.
 const UPLOADS: u8 = 50;
@@ -32,8 +35,7 @@ pub(super) fn measure(scale: Scale) -> Result<Vec<Figure>, Failure> {
     for _ in 0..scale.runs {
         values.push(block_on(async { on(&Hub::start_paused(1).await?).await })?);
     }
-    let figure = Figure::new(NAMES[0], median(values), "MiB", Limit::AtMost(400.0));
-    Ok(vec![figure])
+    Ok(figures(NAMES, &values, Limit::AtMost(400.0)))
 }
 
 pub(super) fn measure_on_postgres(scale: Scale) -> Result<Vec<Figure>, Failure> {
@@ -41,13 +43,22 @@ pub(super) fn measure_on_postgres(scale: Scale) -> Result<Vec<Figure>, Failure> 
     for _ in 0..scale.runs {
         values.push(block_on(async { on(&postgres_hub(1).await?).await })?);
     }
-    let figure = Figure::new(POSTGRES_NAMES[0], median(values), "MiB", Limit::None);
-    Ok(vec![figure])
+    Ok(figures(POSTGRES_NAMES, &values, Limit::None))
 }
 
-/// Uploads all at once, and returns how much more the hub held at its most.
-async fn on(hub: &Hub) -> Result<f64, Failure> {
+fn figures(names: &[&'static str], values: &[[f64; 2]], limit: Limit) -> Vec<Figure> {
+    let of = |at: usize| median(values.iter().map(|run| run[at]).collect());
+    vec![
+        Figure::new(names[0], of(0), "MiB", limit),
+        Figure::new(names[1], of(1), "MiB", Limit::None),
+    ]
+}
+
+/// Uploads all at once, and returns how much more the hub held at its most, in all and of its own.
+async fn on(hub: &Hub) -> Result<[f64; 2], Failure> {
     let before = memory_mib(hub.pid())?;
+    let own_before = anonymous_mib(hub.pid())?;
+    let own = AnonymousPeak::watch(hub.pid());
     let until = now() + PATIENCE;
     let local = LocalSet::new();
     let uploads = (0..UPLOADS).map(|which| {
@@ -72,7 +83,8 @@ async fn on(hub: &Hub) -> Result<f64, Failure> {
     for upload in uploads {
         upload.await??;
     }
-    Ok(peak_memory_mib(hub.pid())? - before)
+    let more = peak_memory_mib(hub.pid())? - before;
+    Ok([more, own.end_mib()? - own_before])
 }
 
 fn is_without_room(failure: &Failure) -> bool {
