@@ -13,8 +13,8 @@ use crate::{
     world::{LIMIT_EXCEEDED, World},
 };
 use postrider_agent::{
-    Body, Clock, DialUssd, Log, LogPage, PlaceCall, Radio, RadioFact, RadioFacts, ReportStatus,
-    ScanMark, Seeded, SendParts, SendToken, SentRowAsked,
+    Body, CallState, Clock, DialUssd, Log, LogPage, PlaceCall, Radio, RadioFact, RadioFacts,
+    ReportStatus, ScanMark, Seeded, SendParts, SendToken, SentRowAsked,
 };
 use postrider_link::frame::Address;
 use postrider_model::{MessageText, PhoneId, SimSlot, UnixMs};
