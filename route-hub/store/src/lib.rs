@@ -71,6 +71,7 @@ pub mod webhook_log;
 pub mod webhooks;
 
 mod conditions;
+mod counts;
 mod error;
 mod executor;
 #[cfg(test)]
@@ -100,6 +101,7 @@ mod texts;
 mod trust;
 mod turns;
 mod tx;
+mod uses;
 mod value;
 pub mod variables;
 mod write_back;
