@@ -56,8 +56,10 @@ pub fn router_within(state: ApiState, others: Router<ApiState>, reading_time: Du
 /// Routes the URLs by their whole paths: a router nested in another would take the prefix off the
 /// path of each request again.
 fn api() -> Router<ApiState> {
-    routes::urls().into_iter().fold(Router::new(), |router, url| {
-        let method = MethodFilter::try_from(url.method).unwrap_or(MethodFilter::GET);
-        router.route(&url.path, on(method, url.operation))
-    })
+    routes::urls()
+        .into_iter()
+        .fold(Router::new(), |router, url| {
+            let method = MethodFilter::try_from(url.method).unwrap_or(MethodFilter::GET);
+            router.route(&url.path, on(method, url.operation))
+        })
 }
