@@ -8,6 +8,7 @@ A name counts where it is defined, through any number of re-exports. Methods are
 import re
 import sys
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 from support.paths import ROOT
@@ -18,7 +19,7 @@ TOKEN = re.compile(
     |(?P<text>[bc]?"(?:\\.|[^"\\])*")
     |(?P<letter>b?'(?:\\[^\n]+?|[^\\'\n])'|'\w+)
     |(?P<word>(?:r\#)?\w+)
-    |(?P<sign>::|.)""",
+    |(?P<sign>::|\.\.=?|.)""",
     re.S | re.X,
 )
 WORD = re.compile(r"[^\W\d]\w*$")
@@ -300,6 +301,7 @@ def crates():
     return sorted(manifest.parent for manifest in manifests)
 
 
+@cache
 def uses_of(folder):
     """For each file of a crate, the others of it that it uses; library and program together."""
     name = re.search(r'^name = "([\w-]+)"', (folder / "Cargo.toml").read_text(), re.M).group(1).replace("-", "_")
