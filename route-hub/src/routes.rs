@@ -4,7 +4,7 @@ use http::Method;
 use hub_api::{
     Operation, Url, broadcasts, campaigns, contacts, data_tables, fields, files, groups, labels,
     message_templates, messages, organizations, phones, projects, relative_scheduled, routes,
-    scheduled, short_links, statistics, tasks, webhook_deliveries, webhooks,
+    scheduled, statistics, tasks, webhook_deliveries, webhooks,
 };
 
 /// Returns every URL of the API, with its placeholders in braces.

@@ -2,7 +2,7 @@
 
 use crate::files::FilePlace;
 use crate::metrics::{self, Observed};
-use crate::routes;
+use crate::router;
 use crate::serve::serve;
 use crate::tls::{Certificate, TlsError};
 use axum::Router;

@@ -8,7 +8,7 @@ use serde::{
     de::{self, SeqAccess, Visitor},
     ser::SerializeTuple,
 };
-use std::{borrow::Cow, fmt, str::FromStr};
+use std::{borrow::Cow, fmt};
 
 /// What a phone is asked to do, or what came in.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

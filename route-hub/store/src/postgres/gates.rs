@@ -4,7 +4,7 @@
 //! hands it on in the order in which it was asked for. Its row in `gates` has the highest key that
 //! was made under it, and the version of what hubs keep in memory.
 
-use super::process::CommitRow;
+use super::process::{CHANGES_MAX, CommitRow};
 use super::session::PostgresSession;
 use super::versions::Versions;
 use crate::job::Job;

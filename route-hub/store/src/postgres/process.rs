@@ -16,7 +16,7 @@ pub(crate) const STILL_MAX: u32 = 10;
 pub(crate) type Answered = [i64; (WRITERS + WAITING) as usize];
 
 /// Changes after which a row goes on in a new one.
-const CHANGES_MAX: i64 = 500;
+pub(crate) const CHANGES_MAX: i64 = 500;
 
 /// The row of a writing connection: how many groups it has committed.
 #[derive(Debug, Clone, Copy)]
