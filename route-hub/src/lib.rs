@@ -7,6 +7,7 @@ pub mod described;
 pub mod files;
 pub mod metrics;
 pub mod nats;
+pub mod router;
 pub mod routes;
 pub mod serve;
 pub mod settings;

@@ -1,64 +1,11 @@
 //! Every URL of the REST API, on one page.
 
-use crate::described;
-use axum::Router;
-use axum::extract::{Request, State};
-use axum::middleware::{Next, from_fn_with_state};
-use axum::routing::{MethodFilter, on};
 use http::Method;
-use hub_api::state::ApiState;
 use hub_api::{
     Operation, Url, broadcasts, campaigns, contacts, data_tables, fields, files, groups, labels,
     message_templates, messages, organizations, phones, projects, relative_scheduled, routes,
-    scheduled, short_links, statistics, tasks, webhook_deliveries, webhooks,
+    scheduled, statistics, tasks, webhook_deliveries, webhooks,
 };
-use hub_store::list::TIME_MAX;
-use hub_store::within_request;
-use hub_web::{RequestIds, conventions, no_such_method, no_such_url};
-use std::sync::Arc;
-use std::time::Duration;
-use tower_service::Service as _;
-
-/// Returns the API under `/v1`, with its conventions around every answer.
-///
-/// `others` are routes beside it (the link, pairing, health); what neither has is answered here.
-pub fn router(state: ApiState, others: Router<ApiState>) -> Router {
-    router_within(state, others, TIME_MAX)
-}
-
-/// As [`router`], with another limit on the time that the readings of one request may take, all
-/// together.
-pub fn router_within(state: ApiState, others: Router<ApiState>, reading_time: Duration) -> Router {
-    let hub = state.hub.clone();
-    let ids = Arc::new(RequestIds::new(u64::from_le_bytes(hub.random.bytes())));
-    let at_domain = short_links::of_domains()
-        .layer(from_fn_with_state(Arc::clone(&ids), conventions))
-        .with_state(state.clone());
-    // One layer for all: each costs a copy of its service with every request.
-    let answer = move |ids: State<Arc<RequestIds>>, mut request: Request, next: Next| {
-        let (hub, mut at_domain) = (hub.clone(), at_domain.clone());
-        within_request(reading_time, async move {
-            match short_links::is_at_domain(&hub, &mut request).await {
-                Ok(false) => conventions(ids, request, next).await,
-                Ok(true) => match at_domain.call(request).await {
-                    Ok(response) => response,
-                },
-                Err(unavailable) => unavailable,
-            }
-        })
-    };
-    Routes::default()
-        .nest("/v1", v1())
-        .router()
-        .merge(described::routes())
-        .merge(files::addresses())
-        .merge(short_links::addresses())
-        .merge(others)
-        .fallback(no_such_url)
-        .method_not_allowed_fallback(no_such_method)
-        .layer(from_fn_with_state(ids, answer))
-        .with_state(state)
-}
 
 /// Returns every URL of the API, with its placeholders in braces.
 pub fn urls() -> Vec<Url> {
@@ -83,8 +30,7 @@ const fn delete(operation: &'static Operation) -> Handled {
     (Method::DELETE, operation)
 }
 
-/// Routes by their whole paths: a router nested in another would take the prefix off the path of
-/// each request again.
+/// URLs by their whole paths.
 #[derive(Default)]
 struct Routes(Vec<Url>);
 
@@ -115,13 +61,6 @@ impl Routes {
             ..url
         }));
         self
-    }
-
-    fn router(self) -> Router<ApiState> {
-        self.0.into_iter().fold(Router::new(), |router, url| {
-            let method = MethodFilter::try_from(url.method).unwrap_or(MethodFilter::GET);
-            router.route(&url.path, on(method, url.operation))
-        })
     }
 }
 

@@ -6,8 +6,11 @@
 //! platform prove nothing about what is sent from here. All of it is one commit; after a crash
 //! before the aside is erased, it is not repeated.
 
-use crate::InstallError;
-use crate::pairing::{self, Pairing, UNREADABLE_FILE, move_journal, remove_journal};
+use crate::{
+    install_error::InstallError,
+    journal_files::{UNREADABLE_FILE, move_journal, remove_journal},
+    pairing::{self, Pairing},
+};
 use postrider_link::{
     frame::{Inbound, InstallId},
     session::phone::{FactRange, LinkChange, PhoneFact},

@@ -1,6 +1,5 @@
 //! The journal, written and read off the async threads.
 
-use crate::ring::RingError;
 use postrider_link::{
     frame::Inbound,
     session::phone::{FactRange, PhoneFact},
@@ -11,6 +10,17 @@ use postrider_machine::{
 };
 use postrider_store::{Journal, JournalError};
 use tokio::task::spawn_blocking;
+
+/// Says why a phone's loop ended without being asked to.
+#[derive(Debug, thiserror::Error)]
+pub enum RingError {
+    /// The journal did not take the rows of a turn.
+    #[error("the journal cannot be written: {0}")]
+    Journal(#[from] JournalError),
+    /// The thread that wrote the journal is gone.
+    #[error("the journal's writer is gone")]
+    WriterGone,
+}
 
 /// The phone's journal.
 pub(crate) struct Disk(Option<Journal>);

@@ -1,6 +1,6 @@
 //! Wrong orders for the crash checker to catch; built only with the feature `fault-order`.
 
-use crate::ring::{Ring, RingError};
+use crate::{disk::RingError, ring::Ring};
 use postrider_machine::Effect;
 use std::{str::FromStr, time::Duration};
 

@@ -35,3 +35,11 @@ pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
+
+/// Takes what is not there for done.
+pub(crate) fn unless_missing(done: io::Result<()>) -> io::Result<()> {
+    match done {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}

@@ -33,7 +33,8 @@ mod fault;
 mod files;
 mod identity;
 mod install;
-
+mod install_error;
+mod journal_files;
 mod order;
 mod outlook;
 mod pairing;
@@ -47,16 +48,19 @@ mod transport;
 
 pub use address::{HubAddress, InvalidAddress};
 pub use clock::{Clock, SystemClock};
+pub use disk::RingError;
 #[cfg(feature = "fault-order")]
 pub use fault::Fault;
 pub use identity::{Identity, IdentityError, KeyAlgorithm, SoftwareIdentity};
-pub use install::{InstallError, JOURNAL_FILE, adopt_pairing, install_of};
+pub use install::{adopt_pairing, install_of};
+pub use install_error::InstallError;
+pub use journal_files::JOURNAL_FILE;
 pub use outlook::{Outlook, Watch};
 pub use pairing::{
     Aside, DeviceDescription, PairedPhone, Pairing, PairingError, RecordError, SimDescription,
     asides, erase_aside, pair,
 };
-pub use phone::{Ended, Observer, Phone, PhoneConfig, PhoneError, PhoneHandle, StartError};
+pub use phone::{Phone, PhoneConfig, PhoneError, PhoneHandle, StartError};
 pub use postrider_link::frame::SimInfo;
 pub use postrider_machine::{
     Body, CallKind, CallLogRow, CallRefusal, CallState, Command, Condition, Event, Guard,
@@ -67,7 +71,7 @@ pub use postrider_machine::{
 };
 pub use radio::{DialUssd, PlaceCall, Radio, RadioFacts, RadioFactsInbox, SentRowAsked};
 pub use random::{RandomError, Seeded};
-pub use ring::RingError;
+pub use ring::{Ended, Observer};
 pub use rustls::ClientConfig as TlsConfig;
 pub use socket::SocketError;
 pub use tls::{InvalidCertificate, InvalidPin, SpkiPin, Trust, TrustError, certificates};

@@ -4,7 +4,7 @@
 //! is the only place that commits. While a commit runs, facts queue up and the next turn takes them
 //! all, so a commit never waits for more facts and many facts share one.
 
-use crate::ring::{Ring, RingError};
+use crate::{disk::RingError, ring::Ring};
 
 impl Ring {
     /// Ends a turn: commits what the machine changed, then does what it asks for, until it asks

@@ -5,19 +5,20 @@ use crate::{
     backoff::Redial,
     carry_over,
     clock::Clock,
-    disk::Disk,
+    disk::{Disk, RingError},
     identity::Identity,
-    install::{InstallError, JOURNAL_FILE},
+    install_error::InstallError,
+    journal_files::JOURNAL_FILE,
     outlook::Watch,
     pairing::{self, Pairing, RecordError},
     radio::{Radio, RadioFactsInbox},
     random::{self, RandomError, Seeded},
-    ring::{Dial, Ring, RingError, Wish},
+    ring::{Dial, Ended, Observer, Ring, Wish},
     socket::Socket,
 };
 use postrider_link::{close::CloseCode, frame::SimInfo};
 use postrider_machine::{
-    Agent, AgentConfig, BootId, Command, Condition, Event, PaceLimits, Refused, SimStatus, Spell,
+    Agent, AgentConfig, BootId, Command, Condition, PaceLimits, Refused, SimStatus, Spell,
     WaitChoice,
 };
 use postrider_store::{Journal, JournalError};
@@ -39,9 +40,6 @@ const WISHES_MAX: usize = 16;
 
 /// How long a phone goes on after a crash cut its unpairing off, so that the hub gets the rest.
 const LEAVE_MAX: Duration = Duration::from_secs(30);
-
-/// Gets what happens; called from the phone's own task, it must not block.
-pub type Observer = Arc<dyn Fn(&Event) + Send + Sync>;
 
 /// What a phone is started with.
 pub struct PhoneConfig {
@@ -105,23 +103,6 @@ impl StartError {
     pub const fn is_unreadable(&self) -> bool {
         matches!(self, Self::Journal(error) if error.is_unreadable())
     }
-}
-
-/// How a phone's loop ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
-    /// As it was asked to.
-    Stopped,
-    /// The hub took the phone out of service, or does not trust its journal.
-    ///
-    /// The folder's pairing is gone. For a phone out of service only the incoming messages that
-    /// were not uploaded are set aside; for an untrusted journal everything is.
-    PairingNeeded(CloseCode),
-    /// The owner unpaired it: its pairing and its journal are erased.
-    Unpaired {
-        /// Whether the hub got everything before.
-        is_told: bool,
-    },
 }
 
 /// Says why a phone's loop failed.

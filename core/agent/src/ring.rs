@@ -8,10 +8,9 @@
 use crate::{
     backoff::Redial,
     clock::Clock,
-    disk::Disk,
+    disk::{Disk, RingError},
     identity::Identity,
     outlook::{Outlook, Watch},
-    phone::{Ended, Observer},
     radio::{DialUssd, PlaceCall, Radio, RadioFactsInbox, SentRowAsked, Told},
     socket::{Incoming, Socket, SocketError},
 };
@@ -22,7 +21,6 @@ use postrider_link::{
 };
 use postrider_machine::{Agent, Change, Command, Effect, Event, Refused, SimStatus};
 use postrider_model::{BootMs, Now};
-use postrider_store::JournalError;
 use std::{
     future::{Future, ready},
     pin::Pin,
@@ -38,15 +36,24 @@ use tokio::{
 /// Most frames and facts of one turn, so that a busy phone still commits and answers.
 const TURN_MAX: usize = 256;
 
-/// Says why a phone's loop ended without being asked to.
-#[derive(Debug, thiserror::Error)]
-pub enum RingError {
-    /// The journal did not take the rows of a turn.
-    #[error("the journal cannot be written: {0}")]
-    Journal(#[from] JournalError),
-    /// The thread that wrote the journal is gone.
-    #[error("the journal's writer is gone")]
-    WriterGone,
+/// Gets what happens; called from the phone's own task, it must not block.
+pub type Observer = Arc<dyn Fn(&Event) + Send + Sync>;
+
+/// How a phone's loop ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// As it was asked to.
+    Stopped,
+    /// The hub took the phone out of service, or does not trust its journal.
+    ///
+    /// The folder's pairing is gone. For a phone out of service only the incoming messages that
+    /// were not uploaded are set aside; for an untrusted journal everything is.
+    PairingNeeded(CloseCode),
+    /// The owner unpaired it: its pairing and its journal are erased.
+    Unpaired {
+        /// Whether the hub got everything before.
+        is_told: bool,
+    },
 }
 
 /// What a phone's owner asks of the loop.

@@ -4,13 +4,14 @@ use crate::{
     calls::{Line, Looks},
     change::Change,
     command::{Command, Refused},
+    condition::Condition,
     config::{AgentConfig, PaceLimits, QUIET_SPELLS_MAX, Spell},
     counters::Counters,
     effect::Effect,
     event::Event,
     fact::RadioFact,
     frame_gate::FrameGate,
-    health::{Condition, Health},
+    health::Health,
     inbound::Inbound,
     late_results::LateResults,
     outbound::{Cx, Outbound, Pending},
@@ -19,6 +20,7 @@ use crate::{
     sims::KnownSims,
     snapshot::Snapshot,
     stamp::BootId,
+    status::SimStatus,
     timers::{Deadline, Subject, Timer, Timers},
     wall::Wall,
 };
@@ -412,6 +414,14 @@ impl Agent {
     /// Returns how many messages wait on the phone.
     pub fn waiting(&self) -> usize {
         self.outbound.waiting()
+    }
+
+    /// Returns what waits for each SIM that is in use or has something waiting, in order of their
+    /// slots, whether connected or not.
+    pub fn slots(&self, now: Now) -> Vec<SimStatus> {
+        let sims = self.outbound.sims_to_show();
+        sims.map(|sim| self.outbound.status_of(sim, &self.timers, now))
+            .collect()
     }
 
     pub(crate) fn outbound_cx(&mut self, now: Now) -> (&mut Outbound, Cx<'_>) {

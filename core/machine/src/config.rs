@@ -1,6 +1,6 @@
 //! What the owner of the phone and its platform set: limits, waits and names.
 
-use crate::health::Condition;
+use crate::condition::Condition;
 use crate::stamp::BootId;
 use postrider_link::frame::{Config, SimInfo};
 use postrider_model::{DeviceId, HubId, SimSlot, UnixMs};

@@ -1,7 +1,6 @@
 //! What the ring must do in the world, once the changes before it are on disk.
 
 use crate::{
-    frame_gate::EndedAsked,
     log::{Log, ScanMark},
     token::{MessageRef, SendToken},
 };
@@ -10,7 +9,8 @@ use postrider_link::{
     frame::{Address, Data, PhoneFrame},
     session::phone::{FactRange, RedialPace},
 };
-use postrider_model::{MessageText, SimSlot, UnixMs};
+use postrider_model::{MessageId, MessageText, SimSlot, UnixMs};
+use std::collections::BTreeSet;
 
 /// One thing to do; its outcome comes back as a fact.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,6 +86,21 @@ pub enum Effect {
     ConfirmReceived {
         /// The receipt of the report.
         receipt: u64,
+    },
+}
+
+/// Which ended exposures to read from the journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EndedAsked {
+    /// Those of these messages.
+    Of(BTreeSet<MessageId>),
+    /// Those that came by a frame above `down`, were reported by a fact above `up`, or are of an
+    /// older generation: what a hub that went back may have forgotten.
+    Above {
+        /// The highest downward number that the hub remembers.
+        down: u64,
+        /// The highest fact that the hub remembers.
+        up: u64,
     },
 }
 

@@ -1,7 +1,7 @@
 //! What the platform reports: results, delivery, incoming things, its logs, and its condition.
 
 use crate::{
-    health::Condition,
+    condition::Condition,
     log::{CallLogRow, Log},
     token::SendToken,
 };

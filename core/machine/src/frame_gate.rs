@@ -5,28 +5,13 @@
 //! that message are loaded. Until then it does not count as received: nothing acks it, and if its
 //! connection ends, it is dropped and comes again. If memory has everything, nothing waits.
 
-use crate::{agent::Agent, change::EndedRow, effect::Effect, token::MessageRef};
-use postrider_link::frame::{HeldRow, HubFrame};
-use postrider_model::{MessageId, Now};
-use std::collections::{BTreeSet, VecDeque};
+use crate::effect::EndedAsked;
+use postrider_link::frame::HubFrame;
+use postrider_model::MessageId;
+use std::collections::VecDeque;
 
 /// Most messages of one question; the rest is asked next.
-pub(crate) const ASKED_MAX: usize = 256;
-
-/// Which ended exposures to read from the journal.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum EndedAsked {
-    /// Those of these messages.
-    Of(BTreeSet<MessageId>),
-    /// Those that came by a frame above `down`, were reported by a fact above `up`, or are of an
-    /// older generation: what a hub that went back may have forgotten.
-    Above {
-        /// The highest downward number that the hub remembers.
-        down: u64,
-        /// The highest fact that the hub remembers.
-        up: u64,
-    },
-}
+const ASKED_MAX: usize = 256;
 
 /// Frames that wait for the journal, each with its connection.
 ///
@@ -38,65 +23,40 @@ pub(crate) struct FrameGate {
     is_asked: bool,
 }
 
-impl Agent {
-    /// Accepts the ended exposures that `LoadEnded` asked for.
-    pub fn handle_ended_loaded(&mut self, asked: EndedAsked, rows: Vec<EndedRow>, now: Now) {
-        match asked {
-            EndedAsked::Of(ids) => {
-                self.outbound.recall_ended(ids, rows);
-                self.frame_gate.is_asked = false;
-                self.take_frames(now);
-            }
-            EndedAsked::Above { down, up } => {
-                let mut held = self.outbound.held_above(down, up);
-                let known: BTreeSet<_> = held.iter().map(|row| (row.id, row.ep)).collect();
-                let is_new = |row: &HeldRow| !known.contains(&(row.id, row.ep));
-                held.extend(rows.iter().map(held_row).filter(is_new));
-                self.session.held_loaded(&held, now);
-            }
-        }
-        self.after_call(now);
+impl FrameGate {
+    /// Adds a frame to those that wait.
+    pub(crate) fn add(&mut self, conn: u64, frame: HubFrame) {
+        self.frames.push_back((conn, frame));
     }
 
-    /// Adds a frame of the present connection to those that wait, and handles those that need not
-    /// wait.
-    pub(crate) fn queue_frame(&mut self, frame: HubFrame, now: Now) {
-        self.frame_gate
-            .frames
-            .push_back((self.session.conn(), frame));
-        self.take_frames(now);
+    /// Takes the next frame, unless it is of the present connection and about a message that
+    /// memory does not have.
+    pub(crate) fn next(
+        &mut self,
+        present: u64,
+        is_known: impl Fn(MessageId) -> bool,
+    ) -> Option<(u64, HubFrame)> {
+        let (conn, frame) = self.frames.front()?;
+        let waits = *conn == present && !named(frame).is_none_or(is_known);
+        if waits {
+            return None;
+        }
+        self.frames.pop_front()
     }
 
-    /// Answers the request of a hub that went back, or asks the journal first.
-    pub(crate) fn load_held(&mut self, down: u64, up: u64) -> Option<Effect> {
-        if !self.outbound.has_all_ended() {
-            return Some(Effect::LoadEnded(EndedAsked::Above { down, up }));
+    /// Returns what to ask the journal; `None` if no frame waits, or it is asked already.
+    pub(crate) fn question(&mut self) -> Option<EndedAsked> {
+        if self.frames.is_empty() || self.is_asked {
+            return None;
         }
-        let rows = self.outbound.held_above(down, up);
-        self.session.held_loaded(&rows, self.now);
-        None
+        self.is_asked = true;
+        let ids = self.frames.iter().filter_map(|(_, frame)| named(frame));
+        Some(EndedAsked::Of(ids.take(ASKED_MAX).collect()))
     }
 
-    fn take_frames(&mut self, now: Now) {
-        while let Some((conn, frame)) = self.frame_gate.frames.pop_front() {
-            let is_known = named(&frame).is_none_or(|id| self.outbound.has_all_ended_of(id));
-            if !is_known && conn == self.session.conn() {
-                self.frame_gate.frames.push_front((conn, frame));
-                return self.ask();
-            }
-            self.session.handle_frame(conn, frame, now);
-        }
-    }
-
-    fn ask(&mut self) {
-        if self.frame_gate.is_asked {
-            return;
-        }
-        self.frame_gate.is_asked = true;
-        let frames = self.frame_gate.frames.iter();
-        let ids = frames.filter_map(|(_, frame)| named(frame)).take(ASKED_MAX);
-        let effect = Effect::LoadEnded(EndedAsked::Of(ids.collect()));
-        self.pending.effects.push(effect);
+    /// Notes that the journal has answered.
+    pub(crate) fn answered(&mut self) {
+        self.is_asked = false;
     }
 }
 
@@ -107,15 +67,5 @@ fn named(frame: &HubFrame) -> Option<MessageId> {
         HubFrame::Revoke(revoke) => Some(revoke.id),
         HubFrame::Cancel(cancel) => Some(cancel.id),
         _ => None,
-    }
-}
-
-fn held_row(row: &EndedRow) -> HeldRow {
-    let MessageRef { id, ep } = row.message;
-    HeldRow {
-        id,
-        ep,
-        state: row.state,
-        proof: row.proof,
     }
 }

@@ -1,6 +1,7 @@
 //! The phone's state, reported to the hub when it changes and at most once a minute.
 
 use crate::{
+    condition::Condition,
     config::PaceLimits,
     outbound::Outbound,
     status::{KindStatus, NextSlot, SimStatus},
@@ -12,33 +13,6 @@ use postrider_model::{BootMs, Now};
 /// The least time between two health facts, in milliseconds; changes in between are reported
 /// together.
 pub const HEALTH_MS_MIN: u64 = 60_000;
-
-/// What the platform reports of the phone.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Condition {
-    /// The battery's charge, in percent.
-    pub battery: Option<u8>,
-    /// Whether it is on the charger.
-    pub charging: Option<bool>,
-    /// The kind of network that carries the link, as a word.
-    pub network: Option<String>,
-    /// Signal strength, 0 to 4.
-    pub signal: Option<u8>,
-    /// Whether the owner lets incoming messages be forwarded.
-    pub forwarding: Option<bool>,
-    /// The app's version.
-    pub app_version: Option<String>,
-    /// The platform's API level.
-    pub android_sdk: Option<u32>,
-    /// The maker of the device.
-    pub manufacturer: Option<String>,
-    /// The device's model.
-    pub model: Option<String>,
-    /// Whether the owner lets the app send messages; `None` counts as yes.
-    pub may_send: Option<bool>,
-    /// Whether the owner lets the app call and dial codes; `None` counts as yes.
-    pub may_call: Option<bool>,
-}
 
 /// The part of the last report whose changes matter.
 #[derive(Debug, PartialEq, Eq)]

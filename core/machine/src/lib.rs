@@ -39,12 +39,14 @@ mod agent;
 mod calls;
 pub mod change;
 mod command;
+mod condition;
 mod config;
 mod counters;
 mod effect;
 mod event;
 mod fact;
 mod frame_gate;
+mod from_journal;
 mod health;
 mod inbound;
 mod incoming;
@@ -56,7 +58,6 @@ mod outputs;
 mod pacer;
 mod parts;
 mod scan;
-
 mod sims;
 mod snapshot;
 mod stamp;
@@ -70,18 +71,18 @@ pub use agent::Agent;
 pub use calls::CALL_MS_MAX;
 pub use change::Change;
 pub use command::{Command, Refused};
+pub use condition::Condition;
 pub use config::{
     AgentConfig, Guard, PaceLimits, QUIET_SPELLS_MAX, ReportChoice, Spell, WaitChoice,
 };
 pub use counters::Counters;
-pub use effect::{Body, Effect, SendParts};
+pub use effect::{Body, Effect, EndedAsked, SendParts};
 pub use event::Event;
 pub use fact::{
     CallRefusal, CallState, LogPage, RadioFact, ReceivedData, ReceivedMms, ReceivedSms,
     ReportStatus, SentRow,
 };
-pub use frame_gate::EndedAsked;
-pub use health::{Condition, HEALTH_MS_MIN};
+pub use health::HEALTH_MS_MIN;
 pub use inbound::{Fingerprint, NoSuchSource, SEEN_MAX, Source};
 pub use late_results::LATE_MAX;
 pub use log::{CallKind, CallLogRow, LOG_ROWS_MAX, Log, NoSuchLog, ScanMark};

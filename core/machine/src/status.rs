@@ -1,13 +1,8 @@
 //! What waits for each SIM and until when, for the owner's screen and the hub's health.
 
-use crate::{
-    agent::Agent,
-    config::WaitChoice,
-    outbound::{Outbound, Waiting},
-    timers::Timers,
-};
+use crate::config::WaitChoice;
 use postrider_link::frame::Kind;
-use postrider_model::{Now, SimSlot};
+use postrider_model::SimSlot;
 
 /// What waits for a SIM.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,50 +54,8 @@ pub struct NextSlot {
 }
 
 impl NextSlot {
-    fn of(waiting: Waiting, now: Now) -> Self {
-        Self {
-            in_ms: waiting.until.map(|until| until.since_ms(now.boot)),
-            waiting_for: waiting.waiting_for,
-        }
-    }
-
     /// Returns the earliest; one without a time comes last.
     pub(crate) fn soonest(slots: impl Iterator<Item = Self>) -> Option<Self> {
         slots.min_by_key(|slot| (slot.in_ms.is_none(), slot.in_ms))
-    }
-}
-
-impl Outbound {
-    /// Returns what waits for a SIM.
-    pub(crate) fn status_of(&self, sim: SimSlot, timers: &Timers, now: Now) -> SimStatus {
-        let slot = |waiting: Option<Waiting>| waiting.map(|waiting| NextSlot::of(waiting, now));
-        let lanes = self.lanes_of(sim, timers, now);
-        let kinds: Vec<_> = lanes
-            .into_iter()
-            .map(|(kind, waiting, next)| KindStatus {
-                kind,
-                waiting,
-                next: slot(next),
-            })
-            .collect();
-        let texts = slot(self.queue_waits(sim, timers, now));
-        let others = kinds.iter().filter_map(|kind| kind.next);
-        SimStatus {
-            sim,
-            waiting: self.waiting_of_sim(sim),
-            next: texts.or_else(|| NextSlot::soonest(others)),
-            kinds,
-            hub: self.hub_settings(sim),
-        }
-    }
-}
-
-impl Agent {
-    /// Returns what waits for each SIM that is in use or has something waiting, in order of their
-    /// slots, whether connected or not.
-    pub fn slots(&self, now: Now) -> Vec<SimStatus> {
-        let sims = self.outbound.sims_to_show();
-        sims.map(|sim| self.outbound.status_of(sim, &self.timers, now))
-            .collect()
     }
 }

@@ -46,16 +46,6 @@ fn answer(code: &str) -> &'static str {
     }
 }
 
-/// Reports that a SIM's line is idle.
-pub(crate) fn idle(sim: SimSlot) -> RadioFact {
-    RadioFact::CallState {
-        sim,
-        state: CallState::Idle,
-        number: None,
-        incoming: None,
-    }
-}
-
 impl VirtualRadio {
     /// Dials a USSD code.
     pub(crate) fn dial(&self, task: &DialUssd) {

@@ -13,8 +13,8 @@ use crate::{
     world::{LIMIT_EXCEEDED, World},
 };
 use postrider_agent::{
-    Body, Clock, DialUssd, Log, LogPage, PlaceCall, Radio, RadioFact, RadioFacts, ReportStatus,
-    ScanMark, Seeded, SendParts, SendToken, SentRowAsked,
+    Body, CallState, Clock, DialUssd, Log, LogPage, PlaceCall, Radio, RadioFact, RadioFacts,
+    ReportStatus, ScanMark, Seeded, SendParts, SendToken, SentRowAsked,
 };
 use postrider_link::frame::Address;
 use postrider_model::{MessageText, PhoneId, SimSlot, UnixMs};
@@ -225,7 +225,7 @@ impl VirtualRadio {
             self.tell(0, row.broadcast());
         }
         for sim in &self.world().sims {
-            self.tell(0, crate::line::idle(sim.slot));
+            self.tell(0, idle(sim.slot));
         }
         if !self.profile.has_reports() {
             return Ok(());
@@ -298,6 +298,16 @@ impl VirtualRadio {
             }),
             (None, Body::Data(data)) => self.watch(&Seen::SentData { sim, to, data }),
         }
+    }
+}
+
+/// Reports that a SIM's line is idle.
+fn idle(sim: SimSlot) -> RadioFact {
+    RadioFact::CallState {
+        sim,
+        state: CallState::Idle,
+        number: None,
+        incoming: None,
     }
 }
 

@@ -34,6 +34,7 @@ mod idempotency;
 mod members;
 mod operation;
 mod parse;
+mod run;
 
 use axum::response::{IntoResponse, Response};
 use hub_store::StoreError;
@@ -41,8 +42,7 @@ use hub_view::Refusal;
 use hub_web::{Answer, ApiError, Unanswered};
 
 pub use lists::List;
-pub use operation::{Answers, Operation, Run, Running, Url};
-pub use state::Call;
+pub use operation::{Answers, Call, Operation, Run, Running, Url};
 
 pub(crate) use operation::operation;
 

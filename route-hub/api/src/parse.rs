@@ -7,6 +7,14 @@ use postrider_model::{Id, IdKind, Secret};
 
 /// Longest secret of a webhook, in characters.
 pub(crate) const SECRET_LENGTH_MAX: usize = 200;
+
+/// Reads a number or, as `null`, its absence.
+pub(crate) fn number(field: &Field<'_>) -> Result<Option<Option<u32>>, ApiError> {
+    let value = field.integer()?;
+    let value = value.and_then(|value| u32::try_from(value).ok());
+    Ok(field.is_present().then_some(value))
+}
+
 /// Reads a change of custom variables, in which `null` deletes.
 pub(crate) fn vars(field: &Field<'_>) -> Result<VarsChange, ApiError> {
     if !field.is_given() {

@@ -1,7 +1,6 @@
 //! What requests are answered with: the hub, and who may come in to it.
 
-use crate::lists::Asked;
-use crate::{Failure, Operation};
+use crate::Failure;
 use axum::extract::FromRef;
 use http::Extensions;
 use hub_app::auth;
@@ -11,30 +10,7 @@ use hub_domain::Sight;
 use hub_web::front::{Front, FrontSettings, Guest, Owner};
 use hub_web::{ApiError, Authenticator, MediaBodies, RateLimit, RequestContext, StrangerBodies};
 use postrider_model::Secret;
-use std::ops::Deref;
 use std::sync::Arc;
-
-/// One call of an operation by the holder of a key.
-#[derive(Debug, Clone)]
-pub struct Call {
-    pub(crate) operation: &'static Operation,
-    pub(crate) inner: hub_web::Call<Caller>,
-}
-
-impl Call {
-    /// Reads what is asked of the list that the operation shows.
-    pub(crate) fn list(&self) -> Result<Asked, ApiError> {
-        self.operation.list().read(&self.params)
-    }
-}
-
-impl Deref for Call {
-    type Target = hub_web::Call<Caller>;
-
-    fn deref(&self) -> &hub_web::Call<Caller> {
-        &self.inner
-    }
-}
 
 /// The holder of an API key, for the length of one request.
 #[derive(Debug, Clone)]

@@ -27,6 +27,7 @@ mod group;
 mod kind_queue;
 mod label;
 mod message;
+mod message_type;
 pub mod networks;
 pub mod numbers;
 mod organization;
@@ -34,6 +35,7 @@ mod phone;
 mod phone_account;
 mod plan;
 mod price;
+mod pricing;
 mod quiet;
 pub mod recipients;
 pub mod recurrence;
@@ -50,6 +52,7 @@ mod template;
 mod usage;
 pub mod ussd;
 mod vars;
+mod waiting_for;
 mod webhook;
 
 pub use access::{ApiKey, Permission, Permissions};
@@ -76,11 +79,10 @@ pub use fold::fold;
 pub use group::{Condition, ContactSubject, Group, GroupFilters};
 pub use kind_queue::KindQueue;
 pub use label::Label;
-pub use message::{
-    Direction, Message, MessageSource, MessageType, OnUnknown, status_code, status_from_code,
-};
+pub use message::{Direction, Message, MessageSource, OnUnknown, status_code, status_from_code};
+pub use message_type::MessageType;
 pub use organization::{Organization, Project};
-pub use phone::{Phone, PhoneType, PhoneWaits, QuietMode, WaitingFor};
+pub use phone::{Phone, PhoneType, PhoneWaits, QuietMode};
 pub use phone_account::PhoneAccount;
 pub use plan::{Exceeded, Feature, Overage, Plan};
 pub use price::{Amount, NotAnAmount, Price, RATE_MAX, Rate, Rates, TARIFF_PREFIXES_MAX, Tariff};
@@ -101,6 +103,7 @@ pub use task::{FilterType, Task, TaskStatus, TaskType};
 pub use template::MessageTemplate;
 pub use usage::UsageType;
 pub use vars::{InvalidVars, VarValue, Vars, VarsChange, is_name as is_variable};
+pub use waiting_for::WaitingFor;
 pub use webhook::{
     DeliveryAttempt, DeliveryStatus, OutboxRow, Webhook, WebhookDelivery, WebhookEvent,
 };

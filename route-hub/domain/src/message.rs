@@ -1,7 +1,9 @@
 //! Messages, both ways.
 
 use crate::code::coded;
-use crate::{Address, DataSms, Disclosure, Medium, Phone, PhoneType, Price, Vars};
+use crate::{
+    Address, DataSms, Disclosure, Medium, MessageType, Phone, PhoneType, Price, Sight, Vars,
+};
 use postrider_link::ownership::hub::{self, HubState, Ownership, Rules};
 use postrider_model::{
     BroadcastId, CampaignId, ContactId, CustomRouteId, MessageId, MessageStatus, MessageText,
@@ -15,26 +17,6 @@ coded! {
         Incoming = "incoming" / 0,
         /// From the project.
         Outgoing = "outgoing" / 1,
-    }
-}
-
-coded! {
-    /// What kind of message it is.
-    MessageType {
-        /// A text message.
-        Sms = "sms" / 1,
-        /// A message with media.
-        Mms = "mms" / 2,
-        /// A USSD request.
-        Ussd = "ussd" / 3,
-        /// A USSD dialogue.
-        UssdSession = "ussd_session" / 4,
-        /// A voice call.
-        Call = "call" / 5,
-        /// A message of a chat app.
-        Chat = "chat" / 6,
-        /// The start of a service.
-        Service = "service" / 7,
     }
 }
 
@@ -352,11 +334,24 @@ impl Message {
         self.note_price(phone);
     }
 
-    /// Fixes what it costs by its phone's tariff; one that was taken away since leaves what it had said.
-    pub fn note_price(&mut self, phone: &Phone) {
-        if let Some(tariff) = &phone.tariff {
-            self.price = Some(tariff.price_of(self));
+    /// Returns the message as a reader may see it.
+    ///
+    /// Of a message from before it was kept how texts were written, only those who may view
+    /// messages or contacts see the text: it may hold anything.
+    #[must_use]
+    pub fn shown_to(mut self, sight: Sight) -> Self {
+        if sight.sees_contacts() || self.direction == Direction::Incoming {
+            return self;
         }
+        let is_old = self.disclosure.maker_sees.is_none();
+        if let Some(template) = &self.disclosure.template {
+            self.content = Some(template.clone());
+            self.num_parts = None;
+        } else if is_old && sight == Sight::Sender {
+            self.content = None;
+            self.num_parts = None;
+        }
+        self
     }
 
     /// Notes how long a call lasted and rang, in seconds, as its phone says; says whether that was

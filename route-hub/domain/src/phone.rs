@@ -1,8 +1,7 @@
 //! Phones (basic routes): one SIM slot of a device, or a test route.
 
 use crate::code::coded;
-use crate::{KindQueue, QuietHours, Tariff, Vars, Window, Zone};
-use postrider_link::frame;
+use crate::{KindQueue, QuietHours, Tariff, Vars, WaitingFor, Window, Zone};
 use postrider_model::{DeviceId, PhoneId, PhoneNumber, ProjectId, SimSlot, UnixMs};
 use std::ops::RangeInclusive;
 
@@ -54,59 +53,6 @@ coded! {
         Delay = "delay" / 1,
         /// Messages wait until they end, or until somebody lets them go.
         Confirm = "confirm" / 2,
-    }
-}
-
-coded! {
-    /// Why a queued message still waits.
-    WaitingFor {
-        /// The phone is not connected.
-        PhoneOffline = "phone_offline" / 1,
-        /// Sending is paused on the phone.
-        Paused = "paused" / 2,
-        /// Another SIM was put into the slot and nobody has confirmed it.
-        SimChanged = "sim_changed" / 3,
-        /// The phone's `send_limit` is used up for now.
-        SendLimit = "send_limit" / 4,
-        /// The phone's `sent_message_limit` is reached.
-        SentMessageLimit = "sent_message_limit" / 5,
-        /// The phone keeps quiet hours.
-        QuietHours = "quiet_hours" / 6,
-        /// Other messages go first.
-        Queue = "queue" / 7,
-        /// The radio gives no answer.
-        Radio = "radio" / 8,
-        /// The phone has no service.
-        NoService = "no_service" / 9,
-        /// The hub was restored and waits for the phone's word.
-        Frozen = "frozen" / 10,
-        /// The project is stopped.
-        ProjectStopped = "project_stopped" / 11,
-        /// The phone waits before its own next try.
-        Retry = "retry" / 12,
-        /// The phone's owner has not let its app do it.
-        NoPermission = "no_permission" / 13,
-        /// The plan of the project's organization is suspended.
-        PlanSuspended = "plan_suspended" / 14,
-    }
-}
-
-impl WaitingFor {
-    /// Returns how the API shows what a phone says; `None` where that is nothing about its messages.
-    pub const fn of_phone(told: frame::WaitingFor) -> Option<Self> {
-        use frame::WaitingFor as Told;
-        Some(match told {
-            Told::NoSim | Told::SimHeld => Self::NoService,
-            Told::SilentRadio => Self::Radio,
-            Told::Paused => Self::Paused,
-            Told::QuietHours => Self::QuietHours,
-            Told::SendLimit | Told::PlatformGuard => Self::SendLimit,
-            Told::Retry => Self::Retry,
-            Told::NotPermitted => Self::NoPermission,
-            Told::SimChanged => Self::SimChanged,
-            Told::SentResults | Told::SendDelay | Told::UssdAnswer | Told::LineBusy => Self::Queue,
-            Told::NotKnown => return None,
-        })
     }
 }
 

@@ -4,7 +4,7 @@
 //! who may not view contacts is shown such a text as its template, and of the contact no more than
 //! whom the message is for.
 
-use crate::{Direction, Message, Permission, Permissions};
+use crate::{Permission, Permissions};
 use postrider_model::MessageText;
 
 /// What a reader of messages may see of contacts.
@@ -45,28 +45,6 @@ pub struct Disclosure {
     /// Whether its maker could view contacts when it was made: `None` for one that was made before
     /// this was kept, and for one that came in.
     pub maker_sees: Option<bool>,
-}
-
-impl Message {
-    /// Returns the message as a reader may see it.
-    ///
-    /// Of a message from before it was kept how texts were written, only those who may view
-    /// messages or contacts see the text: it may hold anything.
-    #[must_use]
-    pub fn shown_to(mut self, sight: Sight) -> Self {
-        if sight.sees_contacts() || self.direction == Direction::Incoming {
-            return self;
-        }
-        let is_old = self.disclosure.maker_sees.is_none();
-        if let Some(template) = &self.disclosure.template {
-            self.content = Some(template.clone());
-            self.num_parts = None;
-        } else if is_old && sight == Sight::Sender {
-            self.content = None;
-            self.num_parts = None;
-        }
-        self
-    }
 }
 
 #[cfg(test)]

@@ -15,13 +15,15 @@ mod address;
 mod client;
 mod clock;
 mod connect;
+mod failure;
 mod guard;
 mod names;
 mod target;
 mod tls;
 
 pub use address::Special;
-pub use client::{Answer, Client, Failure, Limits};
+pub use client::{Answer, Client, Limits};
+pub use failure::Failure;
 pub use guard::{Allowed, Guard, InvalidAllowed};
 pub use names::{Names, Owner};
 pub use target::{Target, URL_LENGTH_MAX, UrlRefused};

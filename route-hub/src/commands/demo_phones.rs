@@ -1,6 +1,6 @@
 //! The demo's virtual phones: the real agent over the real link, confirmed by the demo itself.
 
-use crate::commands::demo_screen::Screen;
+use crate::commands::demo_screen::{DemoPhone, Screen};
 use crate::commands::demo_setup::Demo;
 use futures_util::future::{join, join_all};
 use hub_app::actor::{OrganizationActor, Who};
@@ -13,7 +13,7 @@ use hub_app::transaction::run_on_project;
 use hub_domain::{Device, PairingState};
 use hub_store::{Basis, devices, pairings, phones};
 use postrider_agent::{Pairing, TlsConfig, Trust};
-use postrider_model::{DeviceId, PairingId, PhoneId, PhoneNumber, Secret};
+use postrider_model::{DeviceId, PairingId, PhoneNumber, Secret};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,14 +33,6 @@ pub(super) struct Wish {
     pub(super) count: u16,
     pub(super) pace: Option<u32>,
     pub(super) radio_log: Option<PathBuf>,
-}
-
-/// A phone as the demo lists it.
-#[derive(Debug, Clone)]
-pub(super) struct DemoPhone {
-    pub(super) id: PhoneId,
-    pub(super) number: String,
-    pub(super) name: String,
 }
 
 /// The running phones, in order.

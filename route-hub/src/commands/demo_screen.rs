@@ -1,7 +1,7 @@
 //! What the demo prints, and what is typed into it.
 
-use crate::commands::demo_phones::DemoPhone;
 use crate::commands::demo_setup::Demo;
+use postrider_model::PhoneId;
 use serde_json::json;
 use std::fmt::Display;
 use std::io::{self, BufRead as _, Write as _};
@@ -20,6 +20,14 @@ pub(super) struct Addresses<'a> {
     pub(super) hub: &'a str,
     /// By its operator, likewise.
     pub(super) operator: &'a str,
+}
+
+/// A phone as the demo lists it.
+#[derive(Debug, Clone)]
+pub(super) struct DemoPhone {
+    pub(super) id: PhoneId,
+    pub(super) number: String,
+    pub(super) name: String,
 }
 
 /// Standard output: one line of JSON, or everything that happens.

@@ -2,7 +2,7 @@
 
 use crate::files::FilePlace;
 use crate::metrics::{self, Observed};
-use crate::routes;
+use crate::router;
 use crate::serve::serve;
 use crate::tls::{Certificate, TlsError};
 use axum::Router;
@@ -260,7 +260,7 @@ fn router(observed: &Observed, state: &ApiState, app: &AppOffer) -> Router {
         .route("/pair", post(pairing::request::pair))
         .merge(pairing::page::routes(app))
         .merge(metrics::routes(observed.clone()));
-    routes::router(state.clone(), others)
+    router::router(state.clone(), others)
         .layer(from_fn_with_state(observed.clone(), metrics::count))
 }
 

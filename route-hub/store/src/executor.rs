@@ -13,6 +13,7 @@
 //! The writer keeps what errors tell of the database ([`crate::Health`]). It tries a full or
 //! read-only database again once a second, and never writes to a damaged one.
 
+use crate::counts::Counts;
 use crate::health::HealthBoard;
 use crate::job::Job;
 use crate::keys::Keys;
@@ -20,7 +21,6 @@ use crate::large::{Group, LargeJobs};
 use crate::load::Commits;
 use crate::parts::Parts;
 use crate::queue::{ReadQueue, Reader, Taken, WriteQueue};
-use crate::statistics::Counts;
 use crate::stopwatch::Stopwatch;
 use crate::turns::Party;
 use crate::tx::{Access, Session, Tx};

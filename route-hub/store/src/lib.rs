@@ -69,6 +69,7 @@ pub mod webhook_log;
 pub mod webhooks;
 
 mod conditions;
+mod counts;
 mod error;
 mod executor;
 #[cfg(test)]
@@ -98,6 +99,7 @@ mod texts;
 mod trust;
 mod turns;
 mod tx;
+mod uses;
 mod value;
 pub mod variables;
 mod write_back;

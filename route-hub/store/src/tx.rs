@@ -1,9 +1,9 @@
 //! A job's view of the database: one transaction.
 
+use crate::counts::Counts;
 use crate::keys::Keys;
 use crate::row::Row;
-use crate::statistics::Counts;
-use crate::usage::Limited;
+use crate::uses::Limited;
 use crate::{Health, StoreError, Value};
 use postrider_model::{Id, Key, UnixMs};
 use std::time::Duration;

@@ -4,8 +4,11 @@
 //! with how much that changed. Both are written once for a commit group, in the transaction of the
 //! changes, as the counters of messages are.
 
+pub use crate::uses::{Amounts, Limits};
+
 use crate::parts::PartsOfGroup;
 use crate::row::Cursor;
+use crate::uses::{Limited, Uses, column};
 use crate::{StoreError, Tx, Value, values};
 use hub_domain::{Day, Exceeded, Quarter, UsageType};
 use postrider_model::{Key, OrganizationId, ProjectId, UnixMs};
@@ -32,78 +35,7 @@ macro_rules! sums {
     };
 }
 
-/// How many columns these are.
-const COLUMNS: usize = 8;
-
-/// How much there is of each thing that is counted, or by how much that changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Amounts([i64; COLUMNS]);
-
-impl Amounts {
-    /// Returns how much of a type it is: files in bytes; nothing of what is not counted here.
-    pub fn of(&self, kind: UsageType) -> i64 {
-        column(kind).map_or(0, |column| self.0[column])
-    }
-
-    fn is_nothing(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
-impl std::ops::Add for Amounts {
-    type Output = Self;
-
-    fn add(mut self, more: Self) -> Self {
-        self.0
-            .iter_mut()
-            .zip(more.0)
-            .for_each(|(amount, more)| *amount += more);
-        self
-    }
-}
-
-impl std::ops::Sub for Amounts {
-    type Output = Self;
-
-    fn sub(mut self, less: Self) -> Self {
-        self.0
-            .iter_mut()
-            .zip(less.0)
-            .for_each(|(amount, less)| *amount -= less);
-        self
-    }
-}
-
-const fn column(kind: UsageType) -> Option<usize> {
-    Some(match kind {
-        UsageType::Contacts => 0,
-        UsageType::Phones => 1,
-        UsageType::StoredMessages => 2,
-        UsageType::ExternalMessagesDay | UsageType::ExternalMessagesPeriod => 3,
-        UsageType::Groups => 4,
-        UsageType::CustomContactFields => 5,
-        UsageType::DataRows => 6,
-        UsageType::StoredFileMb => 7,
-        UsageType::Projects
-        | UsageType::ApiRequestsDay
-        | UsageType::ActiveServices
-        | UsageType::Users
-        | UsageType::ServiceInvocationsDay
-        | UsageType::ScriptModuleMb
-        | UsageType::CustomActions
-        | UsageType::AiChatCreditsDay => return None,
-    })
-}
-
-/// What the jobs of a commit group change.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Uses(BTreeMap<(ProjectId, Quarter), Amounts>);
-
 impl Uses {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// Writes what changed of each project.
     pub(crate) fn write(
         &self,
@@ -122,12 +54,6 @@ impl Uses {
         projects.iter().try_for_each(|(project, changed)| {
             add_to_all(tx, *project, changed, parts.of(*project))
         })
-    }
-
-    fn of(&self, project: ProjectId, from: Quarter) -> Amounts {
-        let range = (project, from)..=(project, Quarter(i64::MAX));
-        let changed = self.0.range(range).map(|(_, changed)| *changed);
-        changed.fold(Amounts::default(), std::ops::Add::add)
     }
 }
 
@@ -217,26 +143,6 @@ pub(crate) fn count_made(
     key: Key,
 ) -> Result<(), StoreError> {
     count(tx, project_id, kind, 1, UnixMs(key.made_at_ms()))
-}
-
-/// What a job must not go beyond: an organization's limits, of which it holds the gate.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
-    /// The organization.
-    pub organization_id: OrganizationId,
-    /// The most of each type, files in bytes.
-    pub most: BTreeMap<UsageType, u64>,
-    /// When the organization's day began.
-    pub day: Quarter,
-    /// When the period of its plan began.
-    pub period: Quarter,
-}
-
-/// The limits of a job, and what it has seen used of each type.
-#[derive(Debug)]
-pub(crate) struct Limited {
-    limits: Arc<Limits>,
-    used: BTreeMap<UsageType, u64>,
 }
 
 /// Holds the rest of a job to limits.

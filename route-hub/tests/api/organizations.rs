@@ -5,7 +5,7 @@ use axum::Router;
 use hub_app::hub::request_counts::By;
 use hub_domain::{Day, Permission, Permissions, UsageType, Zone};
 use postrider_model::UnixMs;
-use route_hub::routes;
+use route_hub::router;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -313,7 +313,7 @@ async fn a_request_whose_readings_take_too_long_together_is_told_so() {
     for path in &paths {
         client.get(path).await;
     }
-    let no_time = routes::router_within(state(&test.hub), Router::new(), Duration::ZERO);
+    let no_time = router::router_within(state(&test.hub), Router::new(), Duration::ZERO);
     let client = client.to(no_time);
     for path in &paths {
         let refused = client.call("GET", path, None).await;

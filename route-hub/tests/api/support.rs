@@ -20,7 +20,7 @@ use hub_web::front::FrontSettings;
 use postrider_model::{
     ApiKeyId, DeviceId, Id, MessageId, Now, OrganizationId, PhoneId, PhoneNumber, ProjectId, UnixMs,
 };
-use route_hub::routes;
+use route_hub::router;
 use serde_json::{Value, json};
 use std::path::Path;
 use tempfile::TempDir;
@@ -121,7 +121,7 @@ async fn filled(dir: TempDir, hub: Hub, change: impl FnOnce(&mut Project)) -> Te
 
 /// Returns the routes of a hub with a front of its own.
 pub(crate) fn router(hub: &Hub) -> Router {
-    routes::router(state(hub), Router::new())
+    router::router(state(hub), Router::new())
 }
 
 /// Opens a front before a hub.

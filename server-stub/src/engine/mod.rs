@@ -19,6 +19,7 @@ mod code;
 mod dispatch;
 mod facts;
 mod faults;
+mod judged;
 mod link;
 mod memory;
 mod outgoing;

@@ -5,25 +5,21 @@
 //! owner is asked, so that one tenant's texts never reach another by accident. What nobody took is
 //! erased after 30 days.
 
-use super::{
-    ending::{UNREADABLE_FILE, remove_journal},
-    record::{Pairing, RECORD_FILE},
+use super::record::{Pairing, RECORD_FILE};
+use crate::{
+    files::{self, unless_missing},
+    journal_files::{JOURNAL_FILE, remove_journal},
 };
-use crate::{files, install::JOURNAL_FILE};
-use postrider_model::{DeviceId, HubId, ProjectId, UnixMs};
+use postrider_model::{DeviceId, HubId, ProjectId};
 use postrider_store::Journal;
 use serde::{Deserialize, Serialize};
 use std::{
     fs, io,
     path::{Path, PathBuf},
-    time::UNIX_EPOCH,
 };
 
 /// Most asides of a phone. Each comes from one pairing; the oldest is erased for a new one.
 const SLOTS: u8 = 8;
-/// How long an aside that nobody took is kept, in milliseconds: 30 days.
-pub(super) const ASIDE_MS: i64 = 30 * 24 * 3_600_000;
-
 /// Whose an aside is.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -31,10 +27,10 @@ pub(super) struct Origin {
     hub_id: Option<HubId>,
     project_id: Option<ProjectId>,
     device_id: Option<DeviceId>,
-    host: Option<String>,
+    pub(super) host: Option<String>,
     link_url: Option<String>,
     /// When it was first seen, in Unix milliseconds.
-    since: Option<i64>,
+    pub(super) since: Option<i64>,
 }
 
 impl Origin {
@@ -87,17 +83,6 @@ fn learned_hub(folder: &Path) -> Option<HubId> {
     snapshot.link.hub
 }
 
-/// Something set aside that waits for its hub, or for its owner's decision.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Aside {
-    /// Tells it apart from the phone's other asides.
-    pub slot: u8,
-    /// The name of its hub, if known.
-    pub host: Option<String>,
-    /// When it is erased, if nobody takes it.
-    pub until: UnixMs,
-}
-
 /// Returns where the journal of a slot is.
 pub(crate) fn journal_of(folder: &Path, slot: u8) -> PathBuf {
     folder.join(named("set-aside-journal", "db", slot))
@@ -115,7 +100,8 @@ fn named(stem: &str, ending: &str, slot: u8) -> String {
     }
 }
 
-fn slots(folder: &Path) -> impl Iterator<Item = u8> {
+/// Returns the slots in use.
+pub(super) fn slots(folder: &Path) -> impl Iterator<Item = u8> {
     (0..SLOTS).filter(move |slot| journal_of(folder, *slot).exists())
 }
 
@@ -136,7 +122,8 @@ pub(super) fn free_slot(folder: &Path) -> io::Result<u8> {
     Ok(oldest.1)
 }
 
-fn origin(folder: &Path, slot: u8) -> io::Result<Origin> {
+/// Reads to which hub and project a slot's aside belongs.
+pub(super) fn origin(folder: &Path, slot: u8) -> io::Result<Origin> {
     let bytes = files::read(&origin_file(folder, slot))?.unwrap_or_default();
     Ok(serde_json::from_slice(&bytes).unwrap_or_default())
 }
@@ -150,10 +137,7 @@ pub(super) fn put_origin(folder: &Path, slot: u8, origin: &Origin) -> io::Result
 /// Erases what is set aside in a slot, if anything.
 pub fn erase(folder: &Path, slot: u8) -> io::Result<()> {
     remove_journal(&journal_of(folder, slot))?;
-    match fs::remove_file(origin_file(folder, slot)) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
+    unless_missing(fs::remove_file(origin_file(folder, slot)))
 }
 
 /// Erases every aside.
@@ -175,48 +159,6 @@ pub(crate) fn of_pairing(folder: &Path, joined: &Pairing) -> io::Result<Vec<u8>>
 /// Tells whether an aside names its hub and project. If not, it may belong to the present ones.
 pub(crate) fn has_known_origin(folder: &Path, slot: u8) -> io::Result<bool> {
     Ok(origin(folder, slot)?.is_known())
-}
-
-/// Returns what is set aside, and erases what has been there for too long, counted from the first
-/// call that saw it.
-pub fn asides(folder: &Path, now: UnixMs) -> io::Result<Vec<Aside>> {
-    super::finish(folder)?;
-    let mut kept = Vec::new();
-    for slot in slots(folder) {
-        let mut origin = origin(folder, slot)?;
-        let since = match origin.since {
-            Some(since) => since,
-            None => {
-                origin.since = Some(now.0);
-                put_origin(folder, slot, &origin)?;
-                now.0
-            }
-        };
-        let until = UnixMs(since.saturating_add(ASIDE_MS));
-        if until <= now {
-            erase(folder, slot)?;
-            continue;
-        }
-        let host = origin.host;
-        kept.push(Aside { slot, host, until });
-    }
-    erase_unreadable(folder, now)?;
-    Ok(kept)
-}
-
-/// Journals that could not be read are erased after the same time.
-fn erase_unreadable(folder: &Path, now: UnixMs) -> io::Result<()> {
-    let path = folder.join(UNREADABLE_FILE);
-    let Ok(changed) = fs::metadata(&path).and_then(|file| file.modified()) else {
-        return Ok(());
-    };
-    let age = changed.duration_since(UNIX_EPOCH).unwrap_or_default();
-    let since = i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
-    if since.saturating_add(ASIDE_MS) <= now.0 {
-        remove_journal(&path)
-    } else {
-        Ok(())
-    }
 }
 
 #[cfg(test)]
@@ -264,29 +206,6 @@ mod tests {
         assert!(!older.fits(&pairing(HUB, PROJECT, OTHER_DEVICE)));
         assert!(!older.fits(&pairing(None, None, OTHER_DEVICE)));
         assert!(!Origin::default().fits(&pairing(HUB, PROJECT, DEVICE)));
-    }
-
-    #[test]
-    fn what_nobody_took_is_erased_after_30_days() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path();
-        for slot in [0, 3] {
-            fs::write(journal_of(path, slot), b"rows").unwrap();
-        }
-        let origin = origin_of(&pairing(HUB, PROJECT, DEVICE));
-        put_origin(path, 3, &origin).unwrap();
-        let until = UnixMs(1_000 + ASIDE_MS);
-        let kept = asides(path, UnixMs(1_000)).unwrap();
-        let expected = [(0, None), (3, Some("hub.example.org".to_owned()))];
-        assert!(
-            kept.iter()
-                .map(|it| (it.slot, it.host.clone()))
-                .eq(expected)
-        );
-        assert!(kept.iter().all(|it| it.until == until));
-        assert_eq!(asides(path, UnixMs(until.0 - 1)).unwrap(), kept);
-        assert_eq!(asides(path, until).unwrap(), []);
-        assert_eq!(fs::read_dir(path).unwrap().count(), 0);
     }
 
     #[test]

@@ -6,9 +6,13 @@
 
 use super::{
     aside::{self, Origin},
-    record::{RECORD_FILE, RecordError},
+    record::{Pairing, RECORD_FILE, RecordError},
 };
-use crate::{carry_over, files, install::JOURNAL_FILE};
+use crate::{
+    carry_over,
+    files::{self, unless_missing},
+    journal_files::{JOURNAL_FILE, UNREADABLE_FILE, move_journal, remove_journal},
+};
 use serde::{Deserialize, Serialize};
 use std::{fs, io, path::Path};
 
@@ -16,13 +20,10 @@ use std::{fs, io, path::Path};
 const ENDING_FILE: &str = "ending";
 /// The file that says that the owner unpairs, and that the hub may not know everything yet.
 const LEAVING_FILE: &str = "leaving";
-/// The name of a journal that was set aside and could not be read.
-pub(crate) const UNREADABLE_FILE: &str = "unreadable-journal.db";
-
 /// What happens to the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Ending {
+enum Ending {
     /// It is erased, and so is whatever was set aside before.
     Erase,
     /// All of it is set aside, for the incoming messages that were not uploaded.
@@ -96,8 +97,70 @@ impl Wish {
     }
 }
 
+impl Pairing {
+    /// Reads the pairing of a folder; `None` when it has none. A damaged file stays as it is.
+    pub fn load(folder: &Path) -> Result<Option<Self>, RecordError> {
+        finish(folder)?;
+        let Some(bytes) = files::read(&folder.join(RECORD_FILE))? else {
+            return Ok(None);
+        };
+        let pairing = serde_json::from_slice::<Self>(&bytes).map_err(|_| RecordError::Damaged)?;
+        pairing.link().map_err(|_| RecordError::Damaged)?;
+        Ok(Some(pairing))
+    }
+
+    /// Ends the earlier pairing of the folder and tells whether there was one. If it had the same
+    /// hub, its journal is set aside; otherwise only its incoming messages are. A damaged
+    /// record names no hub, and counts as another hub's.
+    pub(crate) fn end_former(&self, folder: &Path) -> Result<bool, RecordError> {
+        let ending = match Self::load(folder) {
+            Ok(None) => return Ok(false),
+            Ok(Some(former)) if former.is_at_hub_of(self) => Ending::SetAside,
+            Ok(Some(_)) | Err(RecordError::Damaged) => Ending::KeepIncoming,
+            Err(error) => return Err(error),
+        };
+        begin(folder, ending)?;
+        Ok(true)
+    }
+
+    /// A hub names its host itself, so the address that was dialled must be the same, too: a hub
+    /// cannot fake that.
+    fn is_at_hub_of(&self, other: &Self) -> bool {
+        match (self.hub_id, other.hub_id) {
+            (Some(mine), Some(others)) => mine == others,
+            _ => (&self.host, &self.link_url) == (&other.host, &other.link_url),
+        }
+    }
+
+    /// Ends the pairing of a folder whose owner unpaired the phone: its journal is erased, and
+    /// whatever was set aside before.
+    ///
+    /// After a crash in between the next [`Pairing::load`] completes it.
+    pub fn erase(folder: &Path) -> Result<(), RecordError> {
+        Ok(begin(folder, Ending::Erase)?)
+    }
+
+    /// Ends the pairing of a folder whose phone the hub took out of service. Incoming messages
+    /// without an ack are set aside with the ids of hub and project; the rest is erased.
+    ///
+    /// After a crash in between the next [`Pairing::load`] completes it.
+    pub fn keep_incoming(folder: &Path) -> Result<(), RecordError> {
+        Ok(begin(folder, Ending::KeepIncoming)?)
+    }
+
+    /// Ends the pairing of a folder whose journal the hub does not trust. The journal is set aside
+    /// with the ids of hub and project, and a phone that joins again is another installation. If it
+    /// joins the same two, it takes over the incoming messages without an ack (see
+    /// [`adopt_pairing`](crate::adopt_pairing)).
+    ///
+    /// After a crash in between the next [`Pairing::load`] completes it.
+    pub fn set_aside(folder: &Path) -> Result<(), RecordError> {
+        Ok(begin(folder, Ending::SetAside)?)
+    }
+}
+
 /// Ends the pairing of a folder.
-pub(super) fn begin(folder: &Path, ending: Ending) -> io::Result<()> {
+fn begin(folder: &Path, ending: Ending) -> io::Result<()> {
     finish(folder)?;
     let wish = Wish::new(folder, ending)?;
     files::write_private(&folder.join(ENDING_FILE), &wish.to_bytes()?)?;
@@ -126,39 +189,6 @@ pub(crate) fn begin_leaving(folder: &Path) -> Result<(), RecordError> {
 /// Tells whether the owner unpairs.
 pub(crate) fn is_leaving(folder: &Path) -> io::Result<bool> {
     folder.join(LEAVING_FILE).try_exists()
-}
-
-/// Moves a journal with its log, unless that was done before.
-pub(crate) fn move_journal(from: &Path, to: &Path) -> io::Result<()> {
-    for suffix in SUFFIXES {
-        let moved = fs::rename(beside(from, suffix), beside(to, suffix));
-        unless_missing(moved)?;
-    }
-    Ok(())
-}
-
-/// Removes a journal with its log.
-pub(crate) fn remove_journal(path: &Path) -> io::Result<()> {
-    for suffix in SUFFIXES {
-        unless_missing(fs::remove_file(beside(path, suffix)))?;
-    }
-    Ok(())
-}
-
-/// A journal's own file, its log, and the log's index.
-const SUFFIXES: [&str; 3] = ["", "-wal", "-shm"];
-
-fn beside(path: &Path, suffix: &str) -> std::path::PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
-}
-
-fn unless_missing(done: io::Result<()>) -> io::Result<()> {
-    match done {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

@@ -9,15 +9,15 @@
 mod aside;
 mod client;
 mod ending;
+mod expiry;
 mod record;
 mod wire;
 
-pub use aside::{Aside, asides, erase as erase_aside};
+pub use aside::erase as erase_aside;
 pub(crate) use aside::{has_known_origin, journal_of as aside_of, of_pairing as asides_of};
 pub use client::{PairingError, pair};
-pub(crate) use ending::{
-    UNREADABLE_FILE, begin_leaving, finish, is_leaving, move_journal, remove_journal,
-};
+pub(crate) use ending::{begin_leaving, finish, is_leaving};
+pub use expiry::{Aside, asides};
 pub(crate) use record::is_recorded;
 pub use record::{PairedPhone, Pairing, RecordError};
 pub use wire::{DeviceDescription, SimDescription};

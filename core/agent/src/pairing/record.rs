@@ -1,6 +1,5 @@
 //! What a phone remembers of its pairing: a small file in its folder.
 
-use super::ending::{self, Ending};
 use crate::{address::HubAddress, files};
 use postrider_model::{DeviceId, HubId, PhoneId, PhoneNumber, ProjectId, SimSlot};
 use serde::{Deserialize, Serialize};
@@ -56,70 +55,10 @@ pub enum RecordError {
 }
 
 impl Pairing {
-    /// Reads the pairing of a folder; `None` when it has none. A damaged file stays as it is.
-    pub fn load(folder: &Path) -> Result<Option<Self>, RecordError> {
-        ending::finish(folder)?;
-        let Some(bytes) = files::read(&folder.join(RECORD_FILE))? else {
-            return Ok(None);
-        };
-        let pairing = serde_json::from_slice::<Self>(&bytes).map_err(|_| RecordError::Damaged)?;
-        pairing.link().map_err(|_| RecordError::Damaged)?;
-        Ok(Some(pairing))
-    }
-
     /// Saves the pairing in a folder.
     pub fn save(&self, folder: &Path) -> Result<(), RecordError> {
         let bytes = serde_json::to_vec_pretty(self).map_err(io::Error::from)?;
         Ok(files::write_private(&folder.join(RECORD_FILE), &bytes)?)
-    }
-
-    /// Ends the earlier pairing of the folder and tells whether there was one. If it had the same
-    /// hub, its journal is set aside; otherwise only its incoming messages are. A damaged
-    /// record names no hub, and counts as another hub's.
-    pub(crate) fn end_former(&self, folder: &Path) -> Result<bool, RecordError> {
-        let ending = match Self::load(folder) {
-            Ok(None) => return Ok(false),
-            Ok(Some(former)) if former.is_at_hub_of(self) => Ending::SetAside,
-            Ok(Some(_)) | Err(RecordError::Damaged) => Ending::KeepIncoming,
-            Err(error) => return Err(error),
-        };
-        ending::begin(folder, ending)?;
-        Ok(true)
-    }
-
-    /// A hub names its host itself, so the address that was dialled must be the same, too: a hub
-    /// cannot fake that.
-    fn is_at_hub_of(&self, other: &Self) -> bool {
-        match (self.hub_id, other.hub_id) {
-            (Some(mine), Some(others)) => mine == others,
-            _ => (&self.host, &self.link_url) == (&other.host, &other.link_url),
-        }
-    }
-
-    /// Ends the pairing of a folder whose owner unpaired the phone: its journal is erased, and
-    /// whatever was set aside before.
-    ///
-    /// After a crash in between the next [`Pairing::load`] completes it.
-    pub fn erase(folder: &Path) -> Result<(), RecordError> {
-        Ok(ending::begin(folder, Ending::Erase)?)
-    }
-
-    /// Ends the pairing of a folder whose phone the hub took out of service. Incoming messages
-    /// without an ack are set aside with the ids of hub and project; the rest is erased.
-    ///
-    /// After a crash in between the next [`Pairing::load`] completes it.
-    pub fn keep_incoming(folder: &Path) -> Result<(), RecordError> {
-        Ok(ending::begin(folder, Ending::KeepIncoming)?)
-    }
-
-    /// Ends the pairing of a folder whose journal the hub does not trust. The journal is set aside
-    /// with the ids of hub and project, and a phone that joins again is another installation. If it
-    /// joins the same two, it takes over the incoming messages without an ack (see
-    /// [`adopt_pairing`](crate::adopt_pairing)).
-    ///
-    /// After a crash in between the next [`Pairing::load`] completes it.
-    pub fn set_aside(folder: &Path) -> Result<(), RecordError> {
-        Ok(ending::begin(folder, Ending::SetAside)?)
     }
 
     /// Returns where the link is dialled.

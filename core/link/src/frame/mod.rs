@@ -7,14 +7,14 @@ mod both;
 mod hub;
 mod parts;
 mod phone;
+mod tokens;
 mod waiting;
 
 pub use both::{Ack, Bye, Ping, Pong};
 pub use hub::{Cancel, Challenge, Config, Revoke, Send, Void, Welcome};
-pub use parts::{
-    Address, Bytes, Data, HeldRow, InstallId, InvalidToken, Kind, KindQueue, Media, Nonce, SimInfo,
-};
+pub use parts::{Address, Bytes, Data, HeldRow, Kind, KindQueue, Media, SimInfo};
 pub use phone::{Event, Health, Held, Hello, Inbound};
+pub use tokens::{InstallId, InvalidToken, Nonce};
 pub use waiting::WaitingFor;
 
 use serde::Serialize;

@@ -1,6 +1,6 @@
 //! What each kind of message needs before it may wait here.
 
-use super::{Outbound, accept::refusals};
+use super::{Outbound, refusals};
 use postrider_link::frame::{Address, Kind, Send};
 use postrider_model::{NumberShape, PhoneNumber};
 use postrider_text::{

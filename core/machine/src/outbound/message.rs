@@ -1,6 +1,6 @@
 //! One exposure in memory: its row, and what its parts lead to.
 
-use super::{accept::refusals, queue::Place};
+use super::{queue::Place, refusals};
 use crate::{
     change::{Change, MessageRow},
     effect::Body,

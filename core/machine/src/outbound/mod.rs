@@ -30,9 +30,11 @@ mod leaving;
 mod live;
 mod message;
 mod queue;
+mod refusals;
 mod reports;
 mod results;
 mod rules;
+mod status;
 mod submit;
 mod trial;
 mod ussd;
@@ -41,7 +43,6 @@ pub use calls::DIALLED_MS_MAX;
 pub use claims::{SENT_ROWS_MAX, claims_to_keep};
 pub use ended::{ENDED_FOLLOWS_MS, ENDED_MAX};
 pub use reports::REPORTS_AWAITED_MAX;
-pub(crate) use submit::Waiting;
 pub use ussd::USSD_MS_MAX;
 
 use ended::{ROW_MS, TEXT_MS};
@@ -54,7 +55,6 @@ use crate::{
     pacer::Pacer,
     snapshot::Snapshot,
     stamp::{BootId, Stamp},
-    status::HubSettings,
     timers::{Subject, Timer, Timers},
     token::MessageRef,
 };
@@ -73,6 +73,7 @@ use queue::SimQueue;
 use reports::ReportWindows;
 use rules::Rules;
 use std::collections::{BTreeMap, BTreeSet};
+use submit::Waiting;
 
 /// Most messages that wait on the phone for one SIM; further ones are given back as revoked.
 pub const WAITING_MAX: usize = 500;
@@ -256,17 +257,6 @@ impl Outbound {
     /// Returns how long to wait for the results of a SIM's radio.
     fn waits_of(&self, sim: SimSlot) -> Waits {
         Waits::of(self.waits, self.rules.of(sim))
-    }
-
-    /// Returns what the hub has set for a SIM.
-    pub(crate) fn hub_settings(&self, sim: SimSlot) -> HubSettings {
-        let config = self.rules.of(sim);
-        HubSettings {
-            parts_per_hour: config.send_limit_max,
-            phone_parts_per_hour: self.rules.device_limit(),
-            waits: WaitChoice::of_hub(config),
-            shift_tables: config.shift_tables.clone(),
-        }
     }
 
     /// Sets what the owner lets the app do, if that is known.

@@ -143,10 +143,10 @@ pub(super) fn read(params: &Params, region: Option<&str>) -> Result<PhonePatch, 
         phone_number: number.is_present().then_some(parsed),
         country,
         send_paused: params.get("send_paused").boolean()?,
-        sent_message_limit: optional(&params.get("sent_message_limit"))?,
+        sent_message_limit: parse::number(&params.get("sent_message_limit"))?,
         send_delay_sec: params.get("send_delay").integer()?,
-        send_limit_max: optional(&params.get("send_limit_max"))?,
-        device_send_limit_max: optional(&params.get("device_send_limit_max"))?,
+        send_limit_max: parse::number(&params.get("send_limit_max"))?,
+        device_send_limit_max: parse::number(&params.get("device_send_limit_max"))?,
         waits: times::waits(params)?,
         shift_tables: shift_tables(&params.get("shift_tables"))?,
         delivery_reports: params.get("delivery_reports").boolean()?,
@@ -157,13 +157,6 @@ pub(super) fn read(params: &Params, region: Option<&str>) -> Result<PhonePatch, 
         vars: parse::vars(&params.get("vars"))?,
         account: account::read(params)?,
     })
-}
-
-/// Reads a number or, as `null`, its absence.
-pub(super) fn optional(field: &Field<'_>) -> Result<Option<Option<u32>>, ApiError> {
-    let value = field.integer()?;
-    let value = value.and_then(|value| u32::try_from(value).ok());
-    Ok(field.is_present().then_some(value))
 }
 
 /// Reads a country or, as `null` or nothing, its absence.

@@ -2,7 +2,6 @@
 
 use crate::members::{TIMEZONE_ID, words};
 use crate::parse;
-use crate::phones::patch::optional;
 use hub_app::phones::{QuietPatch, WaitsPatch};
 use hub_domain::{PhoneWaits, QuietMode, TimeOfDay};
 use hub_web::{ApiError, Field, Kind, Member, Params};
@@ -76,7 +75,7 @@ fn time(field: &Field<'_>) -> Result<Option<Option<TimeOfDay>>, ApiError> {
 /// Reads how long a phone waits for what its platform may never say, in seconds: `silent_after`,
 /// `unknown_after` and `report_window`.
 pub(super) fn waits(params: &Params) -> Result<WaitsPatch, ApiError> {
-    let read = |name| optional(&params.get(name));
+    let read = |name| parse::number(&params.get(name));
     Ok(WaitsPatch {
         silent_after: read("silent_after")?,
         unknown_after: read("unknown_after")?,

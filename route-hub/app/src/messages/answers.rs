@@ -1,10 +1,12 @@
 //! What comes in may answer a campaign.
 
 use crate::contacts::{FoundGroups, saving};
-use crate::messages::inbound::REPLY_MS;
 use crate::unit_of_work::UnitOfWork;
 use hub_domain::Contact;
 use hub_store::{StoreError, campaigns, groups};
+
+/// For how long after the last message to a contact what comes in answers it: 30 days.
+pub(super) const REPLY_MS: i64 = 30 * 24 * 3_600_000;
 
 /// Puts a contact that writes into the groups of those who answer, of each campaign that sent to it not long
 /// ago.

@@ -2,7 +2,7 @@
 
 use crate::contacts::make_contact;
 use crate::dispatch::report::Aside;
-use crate::messages::answers;
+use crate::messages::answers::{self, REPLY_MS};
 use crate::unit_of_work::UnitOfWork;
 use crate::webhooks::enqueue;
 use hub_domain::{Address, Contact, DataSms, Message, MessageType, Phone, numbers};
@@ -15,9 +15,6 @@ use postrider_model::{MessageText, UnixMs};
 
 /// The longest text that a message from outside keeps, in characters: 255 parts of a text message.
 const TEXT_CHARS_MAX: usize = 39_015;
-/// For how long after the last message to a contact what comes in answers it: 30 days.
-pub(super) const REPLY_MS: i64 = 30 * 24 * 3_600_000;
-
 /// Stores what came in; says why it is to be stored aside, when this hub cannot show it.
 ///
 /// What was counted before (it is uploaded again after a change of generation) changes nothing.

@@ -9,6 +9,7 @@ mod marker;
 mod path;
 mod sql;
 mod stored;
+mod way;
 
 pub use marker::{BadMarker, Marker};
 #[cfg(test)]

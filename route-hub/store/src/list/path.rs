@@ -6,6 +6,7 @@
 //! that order if there is one, and of several along the one with the fewest entries for the first
 //! rows.
 
+use super::way::Path;
 use super::{Filter, Kind, ListQuery, Op, Scope, Sort, Table, sql};
 #[cfg(test)]
 use crate::plans::Way;
@@ -16,17 +17,6 @@ pub(super) const SHORT: u32 = 50;
 
 /// So many rows are fetched and sorted rather than walked to in order.
 pub(super) const FEW: u32 = 500;
-
-/// The way to a list's rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Path {
-    /// Through all of the scope's rows, in the list's order.
-    Walk,
-    /// Along the index of this filter's column.
-    Column(usize),
-    /// Along the pairs or variables of this filter.
-    Rows(usize),
-}
 
 /// A way that a filter offers.
 struct Offer {

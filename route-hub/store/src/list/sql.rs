@@ -5,7 +5,7 @@ use super::compare::{
     compare_variable, escaped, is_true, presence,
 };
 use super::marker::{Marker, SortValue};
-use super::path::Path;
+use super::way::Path;
 use super::{Column, Filter, Index, Kind, ListQuery, Op, Operand, Other, Scope, Table, Variables};
 use crate::Value;
 use hub_domain::{Address, fold, numbers};

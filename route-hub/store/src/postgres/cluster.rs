@@ -3,9 +3,7 @@
 use super::clock::ClockOff;
 use super::connect::PostgresSettings;
 use super::fence::Fence;
-use super::gates::CommitRow;
-use super::nets::Answered;
-use super::processes::{WAITING, WRITERS};
+use super::process::{Answered, CommitRow, WAITING, WRITERS};
 use super::servers::Servers;
 use super::versions::Versions;
 use crate::health::HealthBoard;

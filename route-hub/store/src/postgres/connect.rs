@@ -1,7 +1,7 @@
 //! How the server is reached, and which servers are refused.
 
 use super::failure::failure;
-use super::processes::BEAT;
+use super::process::BEAT;
 use super::servers::{Lead, Servers, refused};
 use crate::trust::trust;
 use crate::{StoreError, stopwatch};

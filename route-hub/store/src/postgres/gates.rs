@@ -4,7 +4,7 @@
 //! hands it on in the order in which it was asked for. Its row in `gates` has the highest key that
 //! was made under it, and the version of what hubs keep in memory.
 
-use super::group::Claim;
+use super::process::{CHANGES_MAX, CommitRow};
 use super::session::PostgresSession;
 use super::versions::Versions;
 use crate::job::Job;
@@ -15,31 +15,6 @@ use postrider_model::Key;
 use std::collections::BTreeSet;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
-
-/// Changes after which a row goes on in a new one.
-const CHANGES_MAX: i64 = 500;
-
-/// The row of a writing connection: how many groups it has committed.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct CommitRow {
-    pub(crate) process: u8,
-    pub(crate) incarnation: i64,
-    pub(crate) writer: i64,
-    pub(crate) commits: i64,
-}
-
-impl CommitRow {
-    fn place(self) -> i64 {
-        self.commits / CHANGES_MAX
-    }
-
-    /// Returns the two numbers of its lock.
-    pub(crate) fn lock(self) -> (i32, i32) {
-        let writer = i64::from(self.process) << 8 | self.writer;
-        let low = |number: i64| i32::try_from(number & 0x7fff_ffff).unwrap_or_default();
-        (low(writer), low(self.incarnation))
-    }
-}
 
 const LOCK_WRITER: &str = "SELECT pg_advisory_xact_lock($1::int, $2::int)";
 const RAISE: &str = "UPDATE writers SET commits = commits + 1 WHERE process = $1 \
@@ -61,6 +36,17 @@ const NONE: &str = "SELECT gate IS NOT NULL FROM unnest($1::bigint[]) AS wanted 
 const READ: &str = "SELECT newest.gate, newest.place, newest.changes, newest.version, \
     newest.last_key FROM unnest($1::bigint[]) AS wanted (gate) CROSS JOIN LATERAL \
     (SELECT * FROM gates WHERE gates.gate = wanted.gate ORDER BY place DESC LIMIT 1) AS newest";
+
+/// How a group comes by its gates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Claim {
+    /// It goes without those that others hold.
+    Try,
+    /// It waits for them.
+    Wait,
+    /// It goes without any: a mistake that tests plant.
+    None,
+}
 
 /// What a group asks for.
 pub(crate) struct Wanted {

@@ -13,12 +13,13 @@
 //! group of a waiting connection waits for them, in one order, so that no two wait for each other.
 
 use super::cluster::Cluster;
-use super::gates::{self, CommitRow, Gates, Wanted};
+use super::gates::{self, Claim, Gates, Wanted};
 use super::nets;
+use super::process::CommitRow;
 use super::session::PostgresSession;
+use crate::counts::Counts;
 use crate::job::Job;
 use crate::parts::Parts;
-use crate::statistics::Counts;
 use crate::stopwatch::Stopwatch;
 use crate::turns::Party;
 use crate::tx::{Session as _, Tx};
@@ -68,17 +69,6 @@ impl Queued {
             self.job.answer();
         }
     }
-}
-
-/// How a group comes by its gates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Claim {
-    /// It goes without those that others hold.
-    Try,
-    /// It waits for them.
-    Wait,
-    /// It goes without any: a mistake that tests plant.
-    None,
 }
 
 /// What is left over when a group has run.

@@ -12,6 +12,7 @@ mod migrate;
 mod nets;
 mod notices;
 mod place;
+mod process;
 mod processes;
 mod servers;
 mod session;

@@ -10,15 +10,12 @@
 //! Where no process lived through the change, nobody is left who could find out: a start is refused.
 
 use super::connect::{PostgresSettings, Since};
-use super::processes::{Process, STILL_MAX, WAITING, WRITERS, begin_alone};
+use super::process::{Answered, Process, STILL_MAX, begin_alone};
 use super::servers::{Lead, Standing, left_behind, refused};
 use super::session::PostgresSession;
 use crate::stop::Stop;
 use crate::tx::{Access, Session, Sql};
 use crate::{StoreError, meta, values};
-
-/// Commits that were answered, by writing connection.
-pub(crate) type Answered = [i64; (WRITERS + WAITING) as usize];
 
 /// Whether commits wait for a standby, as a beat sees it.
 pub(crate) const WAITS_FOR_STANDBY: &str = "CASE WHEN current_setting('synchronous_standby_names') <> '' \

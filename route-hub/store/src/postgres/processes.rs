@@ -7,9 +7,9 @@
 
 use super::cluster::Cluster;
 use super::connect::{Connector, PostgresSettings};
-use super::gates::CommitRow;
 use super::nets::{self, WAITS_FOR_STANDBY};
 use super::place::Place;
+use super::process::{Answered, Process, STILL_MAX, WAITING, WRITERS, begin_alone};
 use super::servers::Lead;
 use super::session::PostgresSession;
 use crate::stop::Stop;
@@ -21,43 +21,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Writing connections of a process: its writers and those that wait for gates.
-pub(crate) const WRITERS: u8 = 4;
-/// Connections that wait for gates.
-pub(crate) const WAITING: u8 = 4;
-/// The time between two beats.
-pub(crate) const BEAT: Duration = Duration::from_secs(1);
-/// Beats of another process through which one may stand still.
-pub(crate) const STILL_MAX: u32 = 10;
 /// Most processes: their number is part of their keys.
 const NUMBERS: i64 = 256;
-
-/// A process on a database.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Process {
-    /// Its number, which is part of its keys.
-    pub(crate) number: u8,
-    /// Tells it from earlier processes of that number.
-    pub(crate) incarnation: i64,
-}
-
-impl Process {
-    /// Returns the row of one of its writing connections, as it is at the start.
-    pub(crate) fn row(self, writer: u8) -> CommitRow {
-        CommitRow {
-            process: self.number,
-            incarnation: self.incarnation,
-            writer: i64::from(writer),
-            commits: 0,
-        }
-    }
-}
-
-/// Begins a transaction in which no process joins.
-pub(crate) fn begin_alone(session: &mut dyn Session) -> Result<(), StoreError> {
-    session.begin(Access::Write)?;
-    session.run(Sql::Fixed("SELECT pg_advisory_xact_lock(0)"), &[])
-}
 
 /// Takes over from processes of this machine that have ended without a word, such as a hub that was killed
 /// and is started again: nobody has to wait until they have stood still for long.
@@ -433,7 +398,7 @@ impl Heart {
         self.session.execute(Sql::Built(&beat), &own)
     }
 
-    fn finds_less(&mut self, answered: &nets::Answered) -> Result<bool, StoreError> {
+    fn finds_less(&mut self, answered: &Answered) -> Result<bool, StoreError> {
         nets::finds_less(&mut self.session, self.process, answered)
     }
 }

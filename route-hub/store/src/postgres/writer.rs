@@ -5,7 +5,8 @@
 //! that wait take turns, group by group.
 
 use super::cluster::Cluster;
-use super::group::{Claim, Groups, Queued, Ran};
+use super::gates::Claim;
+use super::group::{Groups, Queued, Ran};
 use crate::queue::{Taken, WriteQueue};
 use crate::turns::Party;
 use std::collections::{BTreeSet, VecDeque};

@@ -7,15 +7,14 @@
 
 mod backlog;
 mod contacts;
-mod counts;
 mod days;
 mod links;
 mod sums;
+mod written;
 
 pub(crate) use backlog::{counted_up_to, is_counted, range, uncounted_until};
 pub use backlog::{is_uncounted, uncounted};
 pub use contacts::{contacts_made, members_joined};
-pub(crate) use counts::Counts;
 pub use days::{Span, add_up, added_up, first_counted};
 pub(crate) use links::forget;
 pub use links::{count_links, of_links};

@@ -20,7 +20,7 @@ use hub_store::{
 use hub_web::front::FrontSettings;
 use postrider_link::ownership::hub::{Fact, HubState};
 use postrider_model::{Id, MessageId, Now, UnixMs};
-use route_hub::{routes, serve};
+use route_hub::{router, serve};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -77,7 +77,7 @@ async fn serve_at(dir: Arc<TempDir>, hub: Hub, project: Project) -> TestHub {
     let address = listener.local_addr().expect("an address");
     let router = Router::new().route("/link", get(hub_link::upgrade));
     let state = ApiState::new(hub.clone(), FrontSettings::default());
-    let router = routes::router(state.clone(), router);
+    let router = router::router(state.clone(), router);
     let (stop, stopped) = watch::channel(false);
     let served = serve::serve(
         state.clone(),

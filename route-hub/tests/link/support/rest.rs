@@ -9,7 +9,7 @@ use hub_app::auth::NewKey;
 use hub_domain::{ApiKey, Permissions};
 use hub_store::api_keys;
 use postrider_model::{ApiKeyId, ProjectId, UnixMs};
-use route_hub::routes;
+use route_hub::router;
 use serde_json::Value;
 use tower_service::Service;
 
@@ -41,7 +41,7 @@ impl TestHub {
         };
         self.write(move |tx| api_keys::insert(tx, &key)).await;
         Rest {
-            router: routes::router(self.state.clone(), Router::new()),
+            router: router::router(self.state.clone(), Router::new()),
             basic: format!(
                 "Basic {}",
                 STANDARD.encode(format!("{}:", new.text.as_str()))

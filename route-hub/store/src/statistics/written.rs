@@ -1,34 +1,11 @@
-//! What the jobs of a commit group count together.
+//! Writing what the jobs of a commit group count.
 
+use crate::counts::Counts;
 use crate::parts::Parts;
-use crate::usage::Uses;
 use crate::{StoreError, Tx, Value, values};
-use hub_domain::{Amounts, CountedBy, CountedLink, Currency, status_code};
-use std::collections::BTreeMap;
-
-/// Counters and what is to be added to each.
-#[derive(Debug, Default)]
-pub(crate) struct Counts {
-    messages: BTreeMap<CountedBy, Amounts>,
-    links: BTreeMap<(CountedLink, CountedBy), Amounts>,
-    /// What projects have and use.
-    pub(crate) uses: Uses,
-}
+use hub_domain::{Amounts, CountedBy, Currency, status_code};
 
 impl Counts {
-    pub(crate) fn add(&mut self, by: CountedBy, amounts: Amounts) {
-        *self.messages.entry(by).or_default() += amounts;
-    }
-
-    /// Counts messages by what is said of their short links.
-    pub(crate) fn add_link(&mut self, link: CountedLink, by: CountedBy, amounts: Amounts) {
-        *self.links.entry((link, by)).or_default() += amounts;
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.messages.is_empty() && self.links.is_empty() && self.uses.is_empty()
-    }
-
     /// Writes each counter once, and nothing where minus and plus are the same.
     pub(crate) fn write(self, tx: &mut Tx<'_>, parts: &mut Parts) -> Result<(), StoreError> {
         let mut parts = parts.of_group();
