@@ -1,45 +1,21 @@
-//! Wrong orders for the crash checker to catch; built only with the feature `fault-order`.
+//! Wrong orders for the crash checker to catch; only in builds with debug assertions.
 
 use crate::ring::{Ring, RingError};
+use postrider_link::mistake;
 use postrider_machine::Effect;
-use std::{str::FromStr, time::Duration};
+use std::time::Duration;
 
 /// How long the rows stay off the disk after their effect.
 const WINDOW: Duration = Duration::from_millis(150);
 
-/// What is done too early, before its rows are on disk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
-    /// Frames, acks among them, are written first.
-    AckFirst,
-    /// Messages are handed to the radio first.
-    RadioFirst,
-}
-
-impl FromStr for Fault {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, &'static str> {
-        match text {
-            "ack-first" => Ok(Self::AckFirst),
-            "radio-first" => Ok(Self::RadioFirst),
-            _ => Err("is neither ack-first nor radio-first"),
-        }
-    }
-}
-
-impl Fault {
-    fn comes_too_early(self, effect: &Effect) -> bool {
-        match self {
-            Self::AckFirst => matches!(effect, Effect::WriteFrame(_)),
-            Self::RadioFirst => matches!(effect, Effect::SendParts(_)),
-        }
-    }
+/// Says whether this phone works in a wrong order.
+pub(crate) fn is_planted() -> bool {
+    mistake::is("ack_first") || mistake::is("radio_first")
 }
 
 impl Ring {
     /// Ends a turn in the wrong order.
-    pub(crate) async fn world_then_rows(&mut self, fault: Fault) -> Result<(), RingError> {
+    pub(crate) async fn world_then_rows(&mut self) -> Result<(), RingError> {
         loop {
             let changes = self.take_changes();
             self.tell_committed();
@@ -47,8 +23,7 @@ impl Ring {
             if changes.is_empty() && effects.is_empty() {
                 return Ok(());
             }
-            let is_early = |effect: &Effect| fault.comes_too_early(effect);
-            let (early, late): (Vec<_>, Vec<_>) = effects.into_iter().partition(is_early);
+            let (early, late): (Vec<_>, Vec<_>) = effects.into_iter().partition(comes_too_early);
             let has_early = !early.is_empty();
             for effect in early {
                 self.perform(effect).await?;
@@ -65,5 +40,14 @@ impl Ring {
                 self.perform(effect).await?;
             }
         }
+    }
+}
+
+/// Says whether an effect is done before its rows are on disk.
+fn comes_too_early(effect: &Effect) -> bool {
+    match effect {
+        Effect::WriteFrame(_) => mistake::is("ack_first"),
+        Effect::SendParts(_) => mistake::is("radio_first"),
+        _ => false,
     }
 }

@@ -28,7 +28,7 @@ mod backoff;
 mod carry_over;
 mod clock;
 mod disk;
-#[cfg(feature = "fault-order")]
+#[cfg(debug_assertions)]
 mod fault;
 mod files;
 mod identity;
@@ -47,8 +47,6 @@ mod transport;
 
 pub use address::{HubAddress, InvalidAddress};
 pub use clock::{Clock, SystemClock};
-#[cfg(feature = "fault-order")]
-pub use fault::Fault;
 pub use identity::{Identity, IdentityError, KeyAlgorithm, SoftwareIdentity};
 pub use install::{InstallError, JOURNAL_FILE, adopt_pairing, install_of};
 pub use outlook::{Outlook, Watch};

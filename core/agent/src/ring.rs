@@ -93,8 +93,6 @@ pub(crate) struct Ring {
     pub(crate) awaiting_disk: Vec<oneshot::Sender<()>>,
     pub(crate) watch: Option<Watch>,
     pub(crate) outlook: Option<Outlook>,
-    #[cfg(feature = "fault-order")]
-    pub(crate) fault: Option<crate::Fault>,
 }
 
 enum Input {
@@ -126,9 +124,9 @@ impl Ring {
     }
 
     async fn end_turn(&mut self) -> Result<(), RingError> {
-        #[cfg(feature = "fault-order")]
-        if let Some(fault) = self.fault {
-            return self.world_then_rows(fault).await;
+        #[cfg(debug_assertions)]
+        if crate::fault::is_planted() {
+            return self.world_then_rows().await;
         }
         self.rows_then_world().await
     }
