@@ -9,7 +9,7 @@
     apk.py sizes APK                                        prints the sizes of the parts
 
 EXPECTED has the lines of `read`; comments and empty lines do not count. FORBIDDEN are words that no file in
-the APK may hold: the folders of this computer.
+the APK may hold: the folders of this computer, and the names of planted mistakes.
 """
 
 import pathlib
@@ -150,7 +150,7 @@ def expected(path, abis):
 
 
 def problems(apk, wanted, forbidden):
-    """Yields what differs from the wanted lines, names this computer, or is too large."""
+    """Yields what differs from the wanted lines, names what is forbidden, or is too large."""
     found = list(read(apk))
     yield from (f"missing: {line}" for line in _beyond(wanted, found))
     yield from (f"not expected: {line}" for line in _beyond(found, wanted))

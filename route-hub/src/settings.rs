@@ -156,11 +156,11 @@ pub struct ServeSettings {
     /// What to log, as in `info,route_hub=debug` [default: info].
     #[arg(long, env = "ROUTE_HUB_LOG", value_name = "FILTER")]
     pub log: Option<String>,
-    /// Work in a wrong order: answer-first or frame-first.
-    #[cfg(feature = "fault-order")]
-    #[arg(long)]
+    /// A mistake to make, for the crash checker to catch.
+    #[cfg(debug_assertions)]
+    #[arg(long, hide = true, value_parser = ["answer_first", "frame_first"])]
     #[serde(skip)]
-    pub fault: Option<hub_app::fault::Fault>,
+    pub fault: Option<String>,
     /// Log lines as JSON.
     #[arg(long, env = "ROUTE_HUB_LOG_JSON", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub log_json: Option<bool>,
@@ -281,7 +281,7 @@ impl ServeSettings {
             drain_s: self.drain_s.or(file.drain_s),
             log: self.log.or(file.log),
             log_json: self.log_json.or(file.log_json),
-            #[cfg(feature = "fault-order")]
+            #[cfg(debug_assertions)]
             fault: self.fault,
         }
     }

@@ -6,6 +6,7 @@ import zipfile
 import pytest
 
 from android.tools import made, run
+from lint.planted import switches
 
 import apk
 
@@ -145,6 +146,12 @@ def test_a_missing_and_a_surplus_library_are_said(build, problems, tmp_path):
 def test_a_folder_of_this_computer_in_a_library_is_said(build, problems):
     path = build(library=b"... /home/somebody/postrider/core/agent/src/lib.rs ...")
     assert problems(path, "/home/somebody") == ["lib/x86_64/libone.so names /home/somebody"]
+
+
+def test_a_planted_mistake_in_a_library_is_said(build, problems):
+    path = build(library=b"\x00no_phone_guardearly_purge\x00")
+    said = problems(path, *sorted(switches()))
+    assert said == ["lib/x86_64/libone.so names early_purge", "lib/x86_64/libone.so names no_phone_guard"]
 
 
 def test_an_apk_that_is_too_large_is_said(build, problems, monkeypatch):

@@ -8,7 +8,6 @@ repeated, so a seed makes one kind of trouble more likely, but not the same trou
 import argparse
 import random
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -21,24 +20,24 @@ from crash.load import Load  # noqa: E402
 from crash.rounds import kill_round, restore_round  # noqa: E402
 from crash.world import World  # noqa: E402
 from support import databases  # noqa: E402
-from support.paths import ROOT, TARGET  # noqa: E402
 
 PROFILES = ["normal", "normal", "no-reports", "slow", "normal", "ambiguous", "partial", "repeat"]
 WEIGHTS = [45, 45, 30, 1, 20, 4, 6, 20]
 # How often a round replaces the hub by a backup instead of only killing something.
 RESTORES = 0.2
-# The phone's wrong orders, and the check that each must fail. An ack that was written too early shows in the hello
-# after the kill: the phone's journal is behind its ack, as only a copied or rolled-back one should be.
+# The phone's wrong orders, as (the planted mistake, what it means, the check that must fail). An ack that was written
+# too early shows in the hello after the kill: the phone's journal is behind its ack, as only a copied or rolled-back
+# one should be.
 FAULTS = [
-    ("radio-first", "the radio is called before the commit", "in the radio log twice without a sender's choice"),
-    ("ack-first", "the ack is written before the commit", "a sound phone taken for a copied one"),
+    ("radio_first", "the radio is called before the commit", "in the radio log twice without a sender's choice"),
+    ("ack_first", "the ack is written before the commit", "a sound phone taken for a copied one"),
 ]
-# The hub's own, as (its name, what it means, the check that must fail). A frame that was written too early shows in the
-# hello after the kill: the phone has what the hub never sent, as after a restore.
+# The hub's own. A frame that was written too early shows in the hello after the kill: the phone has what the hub never
+# sent, as after a restore.
 HUB_FAULTS = [
-    ("answer-first", "a request is answered before the commit", "accepted and lost"),
+    ("answer_first", "a request is answered before the commit", "accepted and lost"),
     (
-        "frame-first",
+        "frame_first",
         "a message is written to the phone before its exposure is committed",
         "a hub that kept its data taken for one that went backwards",
     ),
@@ -72,19 +71,18 @@ def main():
     return 1 if failed else 0
 
 
-def run(options, seed, phone_arguments=(), phone_binary=None, hub_fault=None):
-    """Does one whole run and returns the findings."""
+def run(options, seed, phone_fault=None, hub_fault=None):
+    """Does one whole run, perhaps with programs that work in a wrong order, and returns the findings."""
     print(f"crash: seed {seed}, {options.rounds} rounds", flush=True)
     folder = Path(tempfile.mkdtemp(prefix="postrider-crash-"))
     dice = random.Random(seed)
-    faulty = bool(phone_binary or hub_fault)
+    faulty = bool(phone_fault or hub_fault)
     profiles = PROFILES[:4] if faulty else PROFILES
     world = World(folder, dice)
     try:
-        hub_binary, fault = hub_fault or (None, None)
-        world.serve(["--fault", fault] if fault else [], hub_binary)
+        world.serve(["--fault", hub_fault] if hub_fault else [])
         for profile, weight in zip(profiles, WEIGHTS):
-            world.join(profile, weight, phone_arguments, phone_binary)
+            world.join(profile, weight, ["--fault", phone_fault] if phone_fault else [])
         load = Load(world, seed, options.rate)
         kills = []
         for number in range(1, options.rounds + 1):
@@ -110,39 +108,19 @@ def run(options, seed, phone_arguments=(), phone_binary=None, hub_fault=None):
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def build(package, features=()):
-    """Builds a program, with the wrong orders or without."""
-    command = ["cargo", "build", "--locked", "-p", package, *features]
-    subprocess.run(command, cwd=ROOT, check=True)
-
-
-def build_faulty(package, folder):
-    """Builds a program with its wrong orders, and leaves the right one where it was."""
-    faulty = Path(folder) / package
-    try:
-        build(package, ["--features", "fault-order"])
-        shutil.copy2(TARGET / "debug" / package, faulty)
-    finally:
-        build(package)
-    return faulty
-
-
 def show_faults(options, seed):
     """Runs with each wrong order; a check passes if the checker has found the fault."""
-    with tempfile.TemporaryDirectory(prefix="postrider-faults-") as folder:
-        phone = build_faulty("virtual-phone", folder)
-        hub = build_faulty("route-hub", folder)
-        runs = [(meaning, check, (["--fault", fault], phone)) for fault, meaning, check in FAULTS]
-        runs += [(meaning, check, ((), None, (hub, fault))) for fault, meaning, check in HUB_FAULTS]
-        passed = failed = 0
-        for meaning, caught_by, parts in runs:
-            print(f"\n-- the wrong order: {meaning} --", flush=True)
-            wrong = run(options, seed, *parts)
-            report(wrong)
-            found = bool(wrong[caught_by])
-            print(f"{'caught' if found else 'NOT CAUGHT'}: {meaning}")
-            passed, failed = passed + found, failed + (not found)
-        return passed, failed
+    runs = [(meaning, check, {"phone_fault": fault}) for fault, meaning, check in FAULTS]
+    runs += [(meaning, check, {"hub_fault": fault}) for fault, meaning, check in HUB_FAULTS]
+    passed = failed = 0
+    for meaning, caught_by, fault in runs:
+        print(f"\n-- the wrong order: {meaning} --", flush=True)
+        wrong = run(options, seed, **fault)
+        report(wrong)
+        found = bool(wrong[caught_by])
+        print(f"{'caught' if found else 'NOT CAUGHT'}: {meaning}")
+        passed, failed = passed + found, failed + (not found)
+    return passed, failed
 
 
 if __name__ == "__main__":

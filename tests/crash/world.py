@@ -44,21 +44,19 @@ class World:
         """Returns a caller of the API."""
         return Rest(f"{self.root}/v1", self.key, self.project)
 
-    def serve(self, arguments=(), binary=None, env=None):
+    def serve(self, arguments=(), env=None):
         """Starts one more hub."""
         server = Serve(self.admin.folder, arguments=[*WEBHOOKS_HERE, *arguments], env=env)
-        server.binary = binary
         self.servers.append(server)
         return server.start()
 
-    def join(self, profile, weight, arguments=(), binary=None):
+    def join(self, profile, weight, arguments=()):
         """Starts one more phone, which gets this share of the messages, and waits until it has a route."""
         index = len(self.phones)
         code = self.admin.pair("--project", self.project, "--yes")
         number = f"+150055598{index:02d}"
         arguments = ["--radio", profile, "--number", number, "--seed", str(index), *arguments]
         phone = VirtualPhone(self.folder / f"phone{index}", self.root, code, self.folder / f"radio{index}.jsonl", arguments)
-        phone.binary = binary
         self.phones.append(phone.start())
         until(lambda: set(self._active()) - set(self.routes), f"phone {index} has joined", 30)
         phone.route_id = (set(self._active()) - set(self.routes)).pop()

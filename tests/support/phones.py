@@ -17,12 +17,11 @@ class VirtualPhone:
         self.code = code
         self.radio_log = Path(radio_log) if radio_log else self.folder.parent / f"{self.folder.name}.radio.jsonl"
         self.arguments = list(arguments)
-        self.binary = None
         self.program = None
 
     def start(self):
         """Starts the program; the first time it pairs with its code."""
-        command = [self.binary or binary("virtual-phone"), "--hub", self.hub_root, "--dir", self.folder]
+        command = [binary("virtual-phone"), "--hub", self.hub_root, "--dir", self.folder]
         if self.code:
             command += ["--pair", self.code]
         command += ["--radio-log", self.radio_log, *self.arguments]

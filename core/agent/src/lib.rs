@@ -28,8 +28,6 @@ mod backoff;
 mod carry_over;
 mod clock;
 mod disk;
-#[cfg(feature = "fault-order")]
-mod fault;
 mod files;
 mod identity;
 mod install;
@@ -49,8 +47,6 @@ mod transport;
 pub use address::{HubAddress, InvalidAddress};
 pub use clock::{Clock, SystemClock};
 pub use disk::RingError;
-#[cfg(feature = "fault-order")]
-pub use fault::Fault;
 pub use identity::{Identity, IdentityError, KeyAlgorithm, SoftwareIdentity};
 pub use install::{adopt_pairing, install_of};
 pub use install_error::InstallError;

@@ -72,9 +72,6 @@ pub struct PhoneConfig {
     pub observer: Option<Observer>,
     /// Gets when to wake the phone or keep it awake; `None` on a machine that never sleeps.
     pub watch: Option<Watch>,
-    /// The wrong order to work in, for the crash checker.
-    #[cfg(feature = "fault-order")]
-    pub fault: Option<crate::Fault>,
 }
 
 /// Says why a phone did not start.
@@ -188,8 +185,6 @@ impl Phone {
             awaiting_disk: Vec::new(),
             watch: config.watch,
             outlook: None,
-            #[cfg(feature = "fault-order")]
-            fault: config.fault,
         };
         if pairing::is_leaving(&folder)? {
             ring.begin_leaving(LEAVE_MAX, ring.clock.now());

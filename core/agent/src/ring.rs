@@ -5,6 +5,9 @@
 //! else is there already. Then [`order`](crate::order) ends the turn. The machine decides
 //! everything; nothing here knows what a message is.
 
+#[cfg(debug_assertions)]
+mod fault;
+
 use crate::{
     backoff::Redial,
     clock::Clock,
@@ -100,8 +103,6 @@ pub(crate) struct Ring {
     pub(crate) awaiting_disk: Vec<oneshot::Sender<()>>,
     pub(crate) watch: Option<Watch>,
     pub(crate) outlook: Option<Outlook>,
-    #[cfg(feature = "fault-order")]
-    pub(crate) fault: Option<crate::Fault>,
 }
 
 enum Input {
@@ -133,9 +134,9 @@ impl Ring {
     }
 
     async fn end_turn(&mut self) -> Result<(), RingError> {
-        #[cfg(feature = "fault-order")]
-        if let Some(fault) = self.fault {
-            return self.world_then_rows(fault).await;
+        #[cfg(debug_assertions)]
+        if fault::is_planted() {
+            return self.world_then_rows().await;
         }
         self.rows_then_world().await
     }

@@ -128,7 +128,7 @@ impl Socket {
     }
 
     /// Writes what is queued, for a ring that does not wait for the next frame.
-    #[cfg(feature = "fault-order")]
+    #[cfg(debug_assertions)]
     pub(crate) async fn flush(&mut self) -> Result<(), SocketError> {
         poll_fn(|cx| match self.poll_flush(cx) {
             Ok(flushed) => flushed.map(Ok),

@@ -98,8 +98,6 @@ async fn start(folder: &Path, clock: SystemClock) -> (Phone, RadioFacts) {
         is_paused: false,
         observer: None,
         watch: None,
-        #[cfg(feature = "fault-order")]
-        fault: None,
     };
     let phone = Phone::start(config, Arc::new(Silence), inbox)
         .await

@@ -44,9 +44,6 @@ pub struct VirtualPhoneConfig {
     pub plain_allowed: bool,
     /// Gets what the phone does.
     pub watcher: Option<Watcher>,
-    /// The wrong order to work in, for the crash checker.
-    #[cfg(feature = "fault-order")]
-    pub fault: Option<postrider_agent::Fault>,
 }
 
 impl VirtualPhoneConfig {
@@ -65,8 +62,6 @@ impl VirtualPhoneConfig {
             tls: None,
             plain_allowed: false,
             watcher: None,
-            #[cfg(feature = "fault-order")]
-            fault: None,
         }
     }
 

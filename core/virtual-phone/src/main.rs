@@ -107,10 +107,10 @@ struct Arguments {
     /// Allows an unencrypted hub on another machine.
     #[arg(long)]
     plain: bool,
-    /// The wrong order to work in: ack-first or radio-first.
-    #[cfg(feature = "fault-order")]
-    #[arg(long)]
-    fault: Option<postrider_agent::Fault>,
+    /// A mistake to make, for the crash checker to catch.
+    #[cfg(debug_assertions)]
+    #[arg(long, hide = true, value_parser = ["ack_first", "radio_first"])]
+    fault: Option<String>,
 }
 
 fn secret(text: &str) -> Result<Secret, String> {
@@ -119,6 +119,10 @@ fn secret(text: &str) -> Result<Secret, String> {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    #[cfg(debug_assertions)]
+    if let Some(fault) = arguments.fault.clone() {
+        postrider_link::mistake::plant(fault);
+    }
     start_log();
     match run(arguments) {
         Ok(()) => ExitCode::SUCCESS,
@@ -179,8 +183,6 @@ fn config_of(arguments: Arguments) -> Result<VirtualPhoneConfig, Box<dyn Error>>
         tls: Some(trust.client_config()?),
         plain_allowed: arguments.plain,
         watcher: Some(Arc::new(|seen: &Seen<'_>| eprintln!("{seen}"))),
-        #[cfg(feature = "fault-order")]
-        fault: arguments.fault,
         ..VirtualPhoneConfig::new(arguments.dir)
     })
 }

@@ -235,8 +235,6 @@ async fn run(
         observer: Some(observer(radio.reports.clone(), config.watcher)),
         watch: None,
         folder: config.folder,
-        #[cfg(feature = "fault-order")]
-        fault: config.fault,
     };
     let phone = Phone::start(phone, radio.clone(), inbox).await?;
     // The journal is open now, so no other process runs this phone.

@@ -7,8 +7,6 @@ pub mod background;
 pub mod clock;
 pub mod digest;
 pub mod failure;
-#[cfg(feature = "fault-order")]
-pub mod fault;
 pub mod names;
 pub mod random;
 mod steps;

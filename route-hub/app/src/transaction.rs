@@ -9,6 +9,7 @@ use crate::unit_of_work::{Effects, UnitOfWork};
 use hub_store::idempotency::{self, KeptAnswer};
 use hub_store::{Gate, Share, StoreError, Tx, projects};
 use hub_view::{Refusal, RefusalCode};
+use postrider_link::mistake;
 use postrider_model::{Now, ProjectId, UnixMs};
 
 /// Runs `decide` in a transaction, and performs what follows its commit.
@@ -54,8 +55,9 @@ where
         plan::hold(tx, limits.as_ref());
         let mut work = UnitOfWork::of(&inside, tx);
         let done = decide(&mut work)?;
-        #[cfg(feature = "fault-order")]
-        crate::fault::of_request(work.tx);
+        if mistake::is("answer_first") {
+            work.tx.answer_early();
+        }
         Ok::<_, E>((done, work.finish()?))
     };
     let (done, effects) = share.write(job).await?;

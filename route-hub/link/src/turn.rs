@@ -27,7 +27,8 @@ use postrider_link::dispatch::link;
 use postrider_link::dispatch::newest::Fence;
 use postrider_link::dispatch::turn;
 use postrider_link::dispatch::window::{Claimed, Open, Queue, Sim};
-use postrider_link::frame::{Config, PhoneFrame, Send};
+use postrider_link::frame::{Config, HubFrame, PhoneFrame, Send};
+use postrider_link::mistake;
 use postrider_link::ownership::hub::{Ask, Holder, Ownership};
 use postrider_model::{BootMs, MessageId, Now, PhoneId};
 
@@ -125,8 +126,10 @@ pub(crate) fn run(
     let of = (&by, device.frozen);
     let frames = turn::run(&mut rows, turn, of, &mut connection, &mut link)?;
     let Rows { mut work, on, .. } = rows;
-    #[cfg(feature = "fault-order")]
-    hub_app::fault::of_turn(work.tx, &frames);
+    let exposes = |frame: &HubFrame| matches!(frame, HubFrame::Send(_));
+    if mistake::is("frame_first") && frames.iter().any(exposes) {
+        work.tx.answer_early();
+    }
     let effects = work.finish()?;
     if link != before {
         devices::update_link(tx, device.id, &counters(&link))?;

@@ -30,9 +30,9 @@ const DRAIN_DEFAULT_S: u64 = 10;
 pub fn serve(settings: ServeSettings) -> Result<(), CommandError> {
     let settings = settings.with_file()?;
     logging::start(settings.log.as_deref(), settings.log_json.unwrap_or(false))?;
-    #[cfg(feature = "fault-order")]
-    if let Some(fault) = settings.fault {
-        fault.begin();
+    #[cfg(debug_assertions)]
+    if let Some(fault) = settings.fault.clone() {
+        postrider_link::mistake::plant(fault);
     }
     let guard = guard(&settings)?;
     let front = front(&settings)?;

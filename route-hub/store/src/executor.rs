@@ -56,7 +56,6 @@ const TRIED_BYTES: usize = 16 * 1024;
 const TRIED_AS: &str = "room";
 
 /// How long a job that was answered too early stays off the disk.
-#[cfg(feature = "fault-order")]
 const FAULT_WINDOW: Duration = Duration::from_millis(150);
 
 /// Writes until the queue is closed and empty.
@@ -220,14 +219,12 @@ impl<'q> Writer<'q> {
         let mut group = Group::of(party);
         let mut now = began;
         let mut next = Some((party, job));
-        #[cfg(feature = "fault-order")]
         let mut early = false;
         while let Some((party, mut job)) = next.take() {
             self.session.begin_job(job.steps_max());
             let mut tx = Tx::after(&mut *self.session, &self.keys, counts);
             let committable = job.run(&mut tx);
             let (told, is_over_budget) = (tx.told(), tx.is_over_budget());
-            #[cfg(feature = "fault-order")]
             let answer_now = committable && tx.is_answered_early();
             counts = std::mem::take(tx.counts());
             let steps = STEPS_OF_A_JOB + self.session.steps();
@@ -237,7 +234,6 @@ impl<'q> Writer<'q> {
             let before = std::mem::replace(&mut now, self.started.elapsed());
             group.joined(party);
             self.large.ran(party, steps, now - before, now);
-            #[cfg(feature = "fault-order")]
             if answer_now {
                 job.answer();
                 early = true;
@@ -255,7 +251,6 @@ impl<'q> Writer<'q> {
                 next = self.next_job(&group, now);
             }
         }
-        #[cfg(feature = "fault-order")]
         if early {
             std::thread::sleep(FAULT_WINDOW);
         }

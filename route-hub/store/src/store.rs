@@ -7,7 +7,7 @@ use crate::hints::{self, Carrier, Ends, Heard, Hints};
 use crate::job::{Answer, TypedJob};
 use crate::keys::Keys;
 use crate::load::{ClusterLoad, Commits, Load};
-use crate::postgres::{self, Cluster, Mistakes};
+use crate::postgres::{self, Cluster};
 use crate::priority;
 use crate::queue::{ReadQueue, Reader, WriteQueue};
 use crate::reading_time::ReadingTime;
@@ -18,6 +18,7 @@ use crate::write_back::WriteBack;
 use crate::{
     Health, PostgresSettings, SqliteSettings, Standing, StoreError, Tx, migrations, sqlite,
 };
+use postrider_link::mistake;
 use postrider_model::{OrganizationId, ProjectId};
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -160,7 +161,8 @@ fn taken<T>(kept: &Mutex<Option<T>>) -> Option<T> {
 }
 
 fn spawned(name: &str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, StoreError> {
-    let spawned = thread::Builder::new().name(name.to_owned()).spawn(work);
+    let named = thread::Builder::new().name(name.to_owned());
+    let spawned = named.spawn(mistake::inherited(work));
     spawned.map_err(|error: io::Error| StoreError::Engine(Arc::new(error)))
 }
 
@@ -196,7 +198,6 @@ impl Store {
             Arc::clone(&parts.commits),
             opened.servers(),
             std::mem::take(&mut opened.serving),
-            Mistakes::of(settings),
         ));
         let stop = Arc::new(Stop::default());
         let ends = hints::ends(opened.process.incarnation);

@@ -112,7 +112,6 @@ pub struct Tx<'c> {
     told: Health,
     over_budget: bool,
     too_slow: bool,
-    #[cfg(feature = "fault-order")]
     answered_early: bool,
 }
 
@@ -134,7 +133,6 @@ impl<'c> Tx<'c> {
             told: Health::Ok,
             over_budget: false,
             too_slow: false,
-            #[cfg(feature = "fault-order")]
             answered_early: false,
         }
     }
@@ -198,15 +196,14 @@ impl<'c> Tx<'c> {
         Id::new(self.key(now))
     }
 
-    /// Has the job's caller told its result before the commit: the wrong order, on purpose.
-    #[cfg(feature = "fault-order")]
+    /// Has the job's caller told its result before the commit: a planted mistake, which builds without
+    /// debug assertions do not make.
     pub fn answer_early(&mut self) {
         self.answered_early = true;
     }
 
-    #[cfg(feature = "fault-order")]
-    pub(crate) fn is_answered_early(&self) -> bool {
-        self.answered_early
+    pub(crate) const fn is_answered_early(&self) -> bool {
+        cfg!(debug_assertions) && self.answered_early
     }
 
     /// Says whether a statement failed: the transaction must not be committed then.

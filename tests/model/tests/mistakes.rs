@@ -3,6 +3,8 @@
 //! The first thirteen are those of the design's model; the others each break one rule that the
 //! link has beyond it. The story printed is a shortest one within its scope.
 
+#![cfg(debug_assertions)]
+
 use postrider_link::mistake;
 use postrider_model_check::{
     explore::search,

@@ -1,7 +1,6 @@
 //! What the threads of one process share, and what operators learn of it.
 
 use super::clock::ClockOff;
-use super::connect::PostgresSettings;
 use super::fence::Fence;
 use super::process::{Answered, CommitRow, WAITING, WRITERS};
 use super::servers::Servers;
@@ -9,6 +8,7 @@ use super::versions::Versions;
 use crate::health::HealthBoard;
 use crate::keys::Keys;
 use crate::load::{ClusterLoad, Commits};
+use postrider_link::mistake;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -28,38 +28,6 @@ pub(crate) struct Cluster {
     answered: [AtomicI64; (WRITERS + WAITING) as usize],
     /// The numbers of the processes that serve.
     pub(crate) serving: watch::Sender<BTreeSet<u8>>,
-    pub(crate) mistakes: Mistakes,
-}
-
-/// The mistake that a test plants in a store; none in what ships.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Mistakes {
-    #[cfg(feature = "mistakes")]
-    planted: &'static str,
-}
-
-impl Mistakes {
-    #[cfg(feature = "mistakes")]
-    pub(crate) const fn of(settings: &PostgresSettings) -> Self {
-        Self {
-            planted: settings.mistake,
-        }
-    }
-
-    #[cfg(feature = "mistakes")]
-    pub(crate) fn is(self, name: &str) -> bool {
-        self.planted.split('+').any(|planted| planted == name)
-    }
-
-    #[cfg(not(feature = "mistakes"))]
-    pub(crate) const fn of(_: &PostgresSettings) -> Self {
-        Self {}
-    }
-
-    #[cfg(not(feature = "mistakes"))]
-    pub(crate) const fn is(self, _: &str) -> bool {
-        false
-    }
 }
 
 impl Cluster {
@@ -69,7 +37,6 @@ impl Cluster {
         commits: Arc<Commits>,
         servers: Arc<Servers>,
         serving: BTreeSet<u8>,
-        mistakes: Mistakes,
     ) -> Self {
         Self {
             keys,
@@ -82,12 +49,11 @@ impl Cluster {
             servers,
             answered: Default::default(),
             serving: watch::Sender::new(serving),
-            mistakes,
         }
     }
 
     pub(crate) fn may_post(&self) -> bool {
-        let is_alive = self.fence.may_post() || self.mistakes.is("late_posts");
+        let is_alive = self.fence.may_post() || mistake::is("late_posts");
         is_alive && self.servers.is_sure_now()
     }
 

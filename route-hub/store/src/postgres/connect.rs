@@ -71,9 +71,6 @@ pub struct PostgresSettings {
     /// Whether hints between processes go by the server's own notices; else
     /// [`crate::Store::take_carrier`] gives them to somebody else.
     pub notices: bool,
-    /// The mistake that a test plants.
-    #[cfg(feature = "mistakes")]
-    pub mistake: &'static str,
 }
 
 impl PostgresSettings {
@@ -91,8 +88,6 @@ impl PostgresSettings {
             beat: BEAT,
             clock: stopwatch::unix,
             notices: true,
-            #[cfg(feature = "mistakes")]
-            mistake: "",
         }
     }
 }

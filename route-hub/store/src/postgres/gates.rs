@@ -253,7 +253,6 @@ pub(crate) fn open(
 }
 
 /// As [`open`], without a look whether the number of commits rose: a mistake that tests plant.
-#[cfg(feature = "mistakes")]
 pub(crate) fn open_unseen(
     session: &mut PostgresSession,
     row: &CommitRow,

@@ -24,6 +24,7 @@ use crate::stopwatch::Stopwatch;
 use crate::turns::Party;
 use crate::tx::{Session as _, Tx};
 use crate::{Health, StoreError};
+use postrider_link::mistake;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -207,7 +208,7 @@ impl Groups {
             return Err(StoreError::Closed);
         };
         if let Some(key) = gates.last_key()
-            && !self.hub.mistakes.is("keys_by_clock")
+            && !mistake::is("keys_by_clock")
         {
             self.hub.keys.rise_above(key);
         }
@@ -216,7 +217,7 @@ impl Groups {
     }
 
     fn try_open(&mut self, wanted: &Wanted, claim: Claim) -> Result<Option<Gates>, StoreError> {
-        let claim = if self.hub.mistakes.is("no_gate") {
+        let claim = if mistake::is("no_gate") {
             Claim::None
         } else {
             claim
@@ -228,8 +229,7 @@ impl Groups {
             self.take(commits)?;
             self.is_unsure = false;
         }
-        #[cfg(feature = "mistakes")]
-        if self.hub.mistakes.is("n_unseen") {
+        if mistake::is("number_unseen") {
             return gates::open_unseen(&mut self.session, &self.row, wanted).map(Some);
         }
         let opened = gates::open(&mut self.session, &self.row, wanted, claim);
@@ -289,7 +289,7 @@ impl Groups {
             let is_too_large = tx.is_over_budget();
             counts = std::mem::take(tx.counts());
             self.hub.health.worsen(tx.told());
-            let raises = tx.changes_version() && !self.hub.mistakes.is("version_not_raised");
+            let raises = tx.changes_version() && !mistake::is("version_not_raised");
             gates.ran(&*queued.job, tx.last_key(), raises);
             ran.steps.push((queued.party, self.session.steps()));
             if took.elapsed() > SLOW && !ran.slow.contains(&queued.party) {
@@ -311,7 +311,7 @@ impl Groups {
 
     /// Says whether a job was prepared on another version than its gates have by now.
     fn is_stale(&self, job: &dyn Job, gates: &Gates) -> bool {
-        gates.are_past(job, &self.hub.versions) && !self.hub.mistakes.is("stale_version")
+        gates.are_past(job, &self.hub.versions) && !mistake::is("stale_version")
     }
 
     /// Says what a failure means for the group. A statement that nobody waited for may be of a job
@@ -391,9 +391,8 @@ impl Groups {
                         continue;
                     }
                     self.hub.answers(&self.row);
-                    let mistakes = self.hub.mistakes;
-                    let is_done = (is_done && !mistakes.is("lost_answer_is_no"))
-                        || mistakes.is("lost_answer_is_yes");
+                    let is_done = (is_done && !mistake::is("lost_answer_is_no"))
+                        || mistake::is("lost_answer_is_yes");
                     if is_done {
                         return answer(jobs, &self.hub);
                     }

@@ -21,7 +21,7 @@ mod values;
 mod versions;
 mod writer;
 
-pub(crate) use self::cluster::{Cluster, Mistakes};
+pub(crate) use self::cluster::Cluster;
 pub(crate) use self::connect::named;
 pub use self::connect::{PostgresSettings, Since};
 pub(crate) use self::migrate::{OF_DATABASE, TABLES};

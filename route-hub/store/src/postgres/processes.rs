@@ -16,6 +16,7 @@ use crate::stop::Stop;
 use crate::stopwatch::boot_ms;
 use crate::tx::{Access, Session, Sql};
 use crate::{StoreError, mark, values};
+use postrider_link::mistake;
 use postrider_model::UnixMs;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -316,7 +317,7 @@ impl Heart {
     }
 
     fn beat(&mut self) -> Result<(), StoreError> {
-        if self.hub.mistakes.is("no_beat") {
+        if mistake::is("no_beat") {
             return Ok(());
         }
         let sent_ms = boot_ms();
@@ -361,7 +362,7 @@ impl Heart {
         self.found_on = timeline;
         self.session.servers().stands(timeline, standing);
         self.hub.fence.beat(sent_ms);
-        if self.hub.mistakes.is("two_owners") {
+        if mistake::is("two_owners") {
             serving.retain(|number| *number == self.process.number);
         }
         self.hub.serving.send_if_modified(|before| {
@@ -370,7 +371,7 @@ impl Heart {
             is_new
         });
         for (dead, beats) in self.seen.look(&others) {
-            let fences = !self.hub.mistakes.is("no_fence");
+            let fences = !mistake::is("no_fence");
             if take_over(&mut self.session, dead, beats, fences)? {
                 self.hub.counters.takeovers.inc();
                 tracing::warn!(

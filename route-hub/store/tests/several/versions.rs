@@ -52,7 +52,7 @@ impl Two {
     }
 
     /// Says whether a job runs that was prepared before the other process changed this.
-    #[cfg(feature = "mistakes")]
+    #[cfg(debug_assertions)]
     async fn runs_after(&self, scope: Scope) -> bool {
         let basis = self.ours.basis();
         self.change(scope).await;
@@ -113,7 +113,7 @@ async fn what_nobody_prepares_jobs_on_has_none_prepared_anew() {
     two.job(basis).await.unwrap();
 }
 
-#[cfg(feature = "mistakes")]
+#[cfg(debug_assertions)]
 #[tokio::test]
 #[ignore = "needs PostgreSQL"]
 async fn a_version_that_is_not_compared_or_not_raised_is_caught() {

@@ -41,7 +41,7 @@ async fn a_message_to_a_test_route_whose_hint_is_lost_is_found_by_the_same_look(
     assert!(woken().is_some());
 }
 
-#[cfg(feature = "mistakes")]
+#[cfg(debug_assertions)]
 #[test]
 fn hints_alone_are_caught() {
     let runtime = tokio::runtime::Builder::new_current_thread()

@@ -9,6 +9,7 @@ use hub_domain::{OutboxRow, ProjectShares, WebhookEvent};
 use hub_outgoing::{Client, Guard};
 use hub_store::testing::{PostgresDatabase, server};
 use hub_store::{PostgresSettings, Store, StoreError, outbox};
+use postrider_link::mistake;
 use postrider_model::ProjectId;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -48,14 +49,13 @@ async fn hold(State((told, mut held)): State<Held>, body: String) {
 }
 
 /// Opens a hub that takes itself for alone at first, so that it may post at once.
-fn open(database: &PostgresDatabase, _mistake: &'static str) -> Hub {
+fn open(database: &PostgresDatabase, mistake: &'static str) -> Hub {
     let settings = PostgresSettings {
         beat: Duration::from_millis(20),
-        #[cfg(feature = "mistakes")]
-        mistake: _mistake,
         ..PostgresSettings::new(database.url())
     };
-    let opening = std::thread::spawn(move || Store::open_postgres(&settings));
+    let open = move || mistake::with(mistake, || Store::open_postgres(&settings));
+    let opening = std::thread::spawn(open);
     let store = opening.join().expect("a store").expect("a database");
     let (number, _) = store.processes().expect("a server");
     let hub = hub_over(store, number);
@@ -148,7 +148,7 @@ async fn each_event_is_posted_by_the_owner_of_its_project_alone() {
     }
 }
 
-#[cfg(feature = "mistakes")]
+#[cfg(debug_assertions)]
 #[tokio::test]
 async fn a_share_with_two_owners_that_doubles_posts_is_caught() {
     if let Some(posted) = posted("two_owners", 4).await {

@@ -1,5 +1,7 @@
 //! Each rule is seen when it is broken: small mistakes, planted one at a time in ordinary runs.
 
+#![cfg(debug_assertions)]
+
 mod shrink;
 
 use postrider_link::mistake;
