@@ -4,8 +4,7 @@
     tests/binaries.py MESSAGES [--only PACKAGE[:TARGET]]… [--jobs N] [-- ARGUMENT…]
 
 MESSAGES is a file with what `cargo build --message-format json` printed; arguments go to each binary. Those that take
-long begin first. Those that compare times run alone, after all others. Of a binary that passes only the failures'
-headings and its last line are shown, unless it is the only one.
+long begin first. Of a binary that passes only the last line is shown.
 """
 
 import argparse
@@ -21,16 +20,14 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 # The longest ones, which begin first: whoever begins one of them last waits for it.
 LONG = (
     "postrider-journal-proof:failing_disk",
-    "postrider-model-check:mistakes",
-    "postrider-simulation:mistakes",
     "postrider-model-check:exhaustive",
-    "route-hub:api",
-    "hub-app:hub_app",
     "virtual-phone:virtual_phone",
+    "hub-app:hub_app",
+    "route-hub:api",
     "postrider-journal-proof:power_loss",
+    "postrider-simulation:range",
+    "hub-store:conformance",
 )
-# Their tests hold something against the clock.
-APART = ()
 
 
 class Binary:
@@ -106,14 +103,10 @@ def main():
     if missing or not found:
         sys.exit(f"binaries: nothing was built for {', '.join(missing) or 'this'}")
     where, good = libraries(), True
-    beside = [one for one in found if one.name not in APART]
     with concurrent.futures.ThreadPoolExecutor(wanted.jobs) as pool:
-        running = {pool.submit(one.run, passed_on, where): one for one in beside}
+        running = {pool.submit(one.run, passed_on, where): one for one in found}
         for done in concurrent.futures.as_completed(running):
             good &= show(running[done], *done.result())
-    for one in found:
-        if one.name in APART:
-            good &= show(one, *one.run(passed_on, where))
     return 0 if good else 101
 
 
