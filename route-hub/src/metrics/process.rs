@@ -3,7 +3,7 @@
 use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Registry;
 
-/// The metrics: name, explanation, and the line of `/proc/self/status`.
+/// The metrics, without the hub's prefix, as other programs name them: name, explanation, and the line of `/proc/self/status`.
 const ALL: [(&str, &str, &str); 2] = [
     (
         "process_resident_memory_bytes",
@@ -17,7 +17,7 @@ const ALL: [(&str, &str, &str); 2] = [
     ),
 ];
 
-/// Adds what is known of this process. The names are those that other programs use, too.
+/// Adds what is known of this process.
 pub(super) fn register(registry: &mut Registry) {
     let status = std::fs::read_to_string("/proc/self/status");
     register_from(registry, &status.unwrap_or_default());

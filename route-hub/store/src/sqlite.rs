@@ -41,6 +41,11 @@ const LOG_BYTES: u64 = 16_000 * 4_096;
 const CACHE_SIZE: i64 = -16_384;
 /// That of one that reads: 32 MiB.
 const READER_CACHE_SIZE: i64 = -32_768;
+/// How much of the file a connection that reads maps: 256 MiB.
+///
+/// The one that writes maps nothing: SQLite would copy pages out of the map, and soon the whole file would
+/// be resident. See ADR 38.
+const READER_MAP_BYTES: i64 = 256 << 20;
 
 /// Where and how to open an SQLite database.
 #[derive(Debug, Clone)]
@@ -116,6 +121,9 @@ pub(crate) fn open_reader(settings: &SqliteSettings) -> Result<SqliteSession, St
         .map_err(failure)?;
     connection
         .pragma_update(None, "cache_size", READER_CACHE_SIZE)
+        .map_err(failure)?;
+    connection
+        .pragma_update(None, "mmap_size", READER_MAP_BYTES)
         .map_err(failure)?;
     SqliteSession::new(connection)
 }
@@ -195,7 +203,6 @@ fn configure(connection: &Connection) -> Result<(), StoreError> {
         PRAGMA wal_autocheckpoint = 16000;
         PRAGMA temp_store = MEMORY;
         PRAGMA cache_size = {CACHE_SIZE};
-        PRAGMA mmap_size = 268435456;
         PRAGMA foreign_keys = OFF;"
     );
     connection.execute_batch(&set).map_err(failure)
@@ -613,5 +620,19 @@ mod tests {
         assert_eq!(read("synchronous"), "Integer(2)");
         assert_eq!(read("journal_mode"), "Text(\"wal\")");
         assert_eq!(read("wal_autocheckpoint"), "Integer(16000)");
+    }
+
+    #[test]
+    fn only_connections_that_read_map_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let settings = SqliteSettings::new(dir.path().join("hub.db"));
+        let writer = open_writer(&settings, migrations::run).unwrap().connection;
+        let reader = open_reader(&settings).unwrap().connection;
+        let log = open_log(&settings).unwrap();
+        let mapped = [writer, reader, log].map(|one| {
+            let bytes = one.pragma_query_value(None, "mmap_size", |row| row.get::<_, i64>(0));
+            bytes.unwrap()
+        });
+        assert_eq!(mapped, [0, READER_MAP_BYTES, 0]);
     }
 }
