@@ -263,10 +263,12 @@ impl<'q> Writer<'q> {
 
     /// Fails a job whose group could not begin, and all that waited behind it: each would wait as long.
     fn fail_waiting(&mut self, job: Box<dyn Job>, error: &StoreError) {
-        job.fail(error.clone());
+        let mut waiting = vec![job];
+        // All are taken before the first is told: what it writes then is a job of its own.
         while let Taken::Some(_, job) = self.queue.take(Duration::ZERO) {
-            job.fail(error.clone());
+            waiting.push(job);
         }
+        fail_all(waiting, error);
     }
 
     /// Commits a group and answers its jobs.
