@@ -5,6 +5,7 @@
 //! says who serves, or served last.
 
 use crate::data_folder::error::CommandError;
+use crate::data_folder::owner;
 use hub_domain::utc_text;
 use postrider_model::UnixMs;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -33,7 +34,7 @@ pub struct Place {
 /// Takes a place beside others; `None` while somebody replaces the folder's data.
 ///
 /// # Errors
-/// When the folder cannot be used.
+/// When the folder cannot be used, or is another user's and this is root.
 pub fn beside_others(folder: &Path) -> Result<Option<Place>, CommandError> {
     let lock = file(folder)?;
     let locked = lock.try_lock_shared();
@@ -43,7 +44,7 @@ pub fn beside_others(folder: &Path) -> Result<Option<Place>, CommandError> {
 /// Takes the only place; `None` while anybody else is in the folder.
 ///
 /// # Errors
-/// When the folder cannot be used.
+/// When the folder cannot be used, or is another user's and this is root.
 pub fn alone(folder: &Path) -> Result<Option<Place>, CommandError> {
     let lock = file(folder)?;
     let locked = lock.try_lock();
@@ -88,6 +89,7 @@ fn taken(
 }
 
 fn file(folder: &Path) -> Result<File, CommandError> {
+    owner::refuse_root(folder)?;
     let path = folder.join(LOCK_FILE);
     let opened = File::open(&path).or_else(|_| making().open(&path));
     opened.map_err(|error| CommandError::of(path.display(), &error))

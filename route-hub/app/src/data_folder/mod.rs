@@ -3,6 +3,7 @@
 mod data;
 pub mod error;
 pub mod folder_lock;
+pub mod owner;
 pub mod replacement;
 
 pub use self::data::{Data, Opened};
