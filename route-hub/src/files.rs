@@ -3,6 +3,7 @@
 use crate::database::{first_line, none_given, secret};
 use clap::Args;
 use hub_app::data_folder::error::CommandError;
+use hub_app::data_folder::owner;
 use hub_app::hub::Hub;
 use hub_app::random::Random;
 use hub_media::{Blobs, S3, WrongFolder};
@@ -111,6 +112,9 @@ impl FileSettings {
             }
             Some(folder) => {
                 self.refuse_without_bucket()?;
+                if self.at.is_none() {
+                    owner::refuse_root(data_folder)?;
+                }
                 (Blobs::in_folder(&folder), None)
             }
         };

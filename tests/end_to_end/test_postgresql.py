@@ -1,5 +1,6 @@
 """A hub whose data are in PostgreSQL: how it finds it, what it refuses, and a second hub on the database."""
 
+import os
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
@@ -82,6 +83,17 @@ def test_the_data_folder_is_not_used(tmp_path):
     data = tmp_path / "data"
     assert run("admin", "--dir", data, "organization", "create", "--name", "Clinic", **environment(data)).returncode == 0
     assert not data.exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_root_keeps_no_files_in_another_users_data_folder(tmp_path):
+    data, there = tmp_path / "data", {"ROUTE_HUB_DATABASE": url(tmp_path / "data")}
+    data.mkdir()
+    os.chown(data, 12345, 12345)
+    done = run("serve", "--dir", data, "--listen", "127.0.0.1:0", "--operator-listen", "off", **there)
+    assert done.returncode == 1 and done.stderr.splitlines()[-1].strip().startswith("sudo -u "), done.stderr
+    assert run("admin", "--dir", data, "organization", "list", **there).returncode == 0
+    assert not list(data.iterdir())
 
 
 def test_a_hub_beside_the_demo_takes_messages_for_its_phones_and_shows_what_becomes_of_them(tmp_path):

@@ -117,7 +117,10 @@ pub fn demo(args: DemoArgs) -> Result<(), CommandError> {
         facts_per_s: 0,
         drain: DRAIN,
     };
-    runtime.block_on(run(&args, &folder.path, start, demo, &operator_url))
+    let ended = runtime.block_on(run(&args, &folder.path, start, demo, &operator_url));
+    // The place in the folder is given back when nothing of the hub is left.
+    drop(runtime);
+    ended
 }
 
 async fn run(

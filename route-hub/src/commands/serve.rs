@@ -70,7 +70,10 @@ pub fn serve(settings: ServeSettings) -> Result<(), CommandError> {
         facts_per_s: settings.facts_per_s.unwrap_or(RATE_DEFAULT_PER_S),
         drain: Duration::from_secs(settings.drain_s.unwrap_or(DRAIN_DEFAULT_S)),
     };
-    runtime.block_on(run(start, bound))
+    let ended = runtime.block_on(run(start, bound));
+    // The place in the folder is given back when nothing of the hub is left.
+    drop(runtime);
+    ended
 }
 
 async fn run(start: Start, bound: SocketAddr) -> Result<(), CommandError> {

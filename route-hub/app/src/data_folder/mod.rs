@@ -3,6 +3,7 @@
 mod data;
 pub mod error;
 pub mod folder_lock;
+pub mod owner;
 pub mod replacement;
 
 pub use self::data::{Data, Opened};
@@ -64,19 +65,21 @@ pub fn make_and_enter(folder: &Path) -> Result<Place, CommandError> {
     enter(folder)
 }
 
-/// Enters the data folder of a hub that is to serve. One without a database is refused, unless
-/// `create` says that a new hub is wanted: a hub that starts empty by mistake knows no phone.
+/// Enters the data folder of a hub that is to serve, as the only one that does. One without a database is
+/// refused, unless `create` says that a new hub is wanted: a hub that starts empty by mistake knows no phone.
 ///
 /// # Errors
-/// When there is no database, the folder cannot be used, or a restore is under way in it.
+/// When there is no database, another hub serves the folder, it cannot be used, or a restore is under way in it.
 pub fn enter_to_serve(folder: &Path, create: bool) -> Result<Place, CommandError> {
-    if create {
-        return make_and_enter(folder);
-    }
-    let place = folder.is_dir().then(|| enter(folder)).transpose()?;
-    place
-        .filter(|_| has_database(folder))
-        .ok_or_else(|| no_database(folder))
+    let place = if create {
+        make_and_enter(folder)?
+    } else {
+        let place = folder.is_dir().then(|| enter(folder)).transpose()?;
+        place
+            .filter(|_| has_database(folder))
+            .ok_or_else(|| no_database(folder))?
+    };
+    place.serving(folder, SystemClock::start().now().unix)
 }
 
 /// Says whether a folder has a database; an empty file is none.
