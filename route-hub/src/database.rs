@@ -1,5 +1,6 @@
 //! Where the database is: the settings that `serve`, `demo`, `admin` and the others share.
 
+use crate::environment;
 use clap::Args;
 use hub_app::data_folder::Data;
 use hub_app::data_folder::error::CommandError;
@@ -112,7 +113,7 @@ impl DatabaseSettings {
     fn password(&self) -> Result<Option<String>, CommandError> {
         match &self.password_file {
             Some(file) => first_line("--database-password-file", file),
-            None => Ok(std::env::var(PASSWORD_VARIABLE).ok()),
+            None => Ok(environment::variable(PASSWORD_VARIABLE)),
         }
     }
 }

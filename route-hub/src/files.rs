@@ -1,6 +1,7 @@
 //! Where files are: the settings that `serve` and `demo` share.
 
 use crate::database::{first_line, none_given, secret};
+use crate::environment;
 use clap::Args;
 use hub_app::data_folder::error::CommandError;
 use hub_app::data_folder::owner;
@@ -165,7 +166,7 @@ impl FileSettings {
     fn keys(&self) -> Result<Option<(String, String)>, CommandError> {
         let secret = match &self.secret_key_file {
             Some(file) => first_line("--files-secret-key-file", file)?,
-            None => std::env::var(SECRET_VARIABLE).ok(),
+            None => environment::variable(SECRET_VARIABLE),
         };
         match (&self.access_key, secret) {
             (Some(key), Some(secret)) => Ok(Some((key.as_str().to_owned(), secret))),

@@ -4,6 +4,7 @@ pub mod admin;
 pub mod commands;
 pub mod database;
 pub mod described;
+pub mod environment;
 pub mod files;
 pub mod metrics;
 pub mod nats;

@@ -1,9 +1,10 @@
 //! The command line of the route hub.
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use mimalloc::MiMalloc;
 use route_hub::admin::AdminArgs;
 use route_hub::commands::{self, BackupArgs, DemoArgs, MigrateArgs, RestoreArgs, RestoredArgs};
+use route_hub::environment;
 use route_hub::settings::ServeSettings;
 use std::process::ExitCode;
 
@@ -41,7 +42,9 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let outcome = match Cli::parse().command {
+    let given = environment::without_empty(Cli::command()).get_matches();
+    let cli = Cli::from_arg_matches(&given).unwrap_or_else(|error| error.exit());
+    let outcome = match cli.command {
         Command::Serve(settings) => commands::serve(*settings),
         Command::Demo(args) => commands::demo(args),
         Command::Migrate(args) => commands::migrate(&args),

@@ -1,6 +1,7 @@
 //! Through which NATS the hubs on one database hint to each other: the settings that `serve` and `demo` share.
 
 use crate::database::{DatabaseSettings, first_line, none_given, secret};
+use crate::environment;
 use clap::Args;
 use hub_app::data_folder::Data;
 use hub_app::data_folder::error::CommandError;
@@ -99,7 +100,7 @@ impl HintSettings {
         };
         let password = match &self.password_file {
             Some(file) => first_line("--nats-password-file", file)?,
-            None => std::env::var(PASSWORD_VARIABLE).ok(),
+            None => environment::variable(PASSWORD_VARIABLE),
         };
         let settings = NatsSettings {
             url: url.clone(),

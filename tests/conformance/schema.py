@@ -80,7 +80,8 @@ class Parameter:
     """One row of an operation: a parameter with what it accepts and refuses.
 
     `inside`: it belongs to the items of that array, and `above` stands beside the array. `choice`: it takes words that
-    the list of the interface names; `later`: its feature does not exist yet, so it accepts only empty values.
+    the list of the interface names; `later`: its feature does not exist yet, so it accepts only empty values;
+    `selections`: it has filters.
     """
 
     name: str
@@ -97,6 +98,7 @@ class Parameter:
     form: bool = True
     choice: bool = False
     later: bool = False
+    selections: tuple = ()
 
     def within(self, place):
         """Returns the row as one for the items of `place`."""
@@ -127,6 +129,20 @@ class Filter:
     values: tuple = ()
     of: Any = None
     nothing: bool = False
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Filters in a parameter, by which an operation finds what it works on.
+
+    They are those of the list that `type`, a `filter_type`, stands for, or `filters`. `full` is one that says something,
+    `beside` what else the request needs.
+    """
+
+    full: dict
+    type: str = ""
+    filters: tuple = ()
+    beside: dict = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -220,7 +220,7 @@ def refuse(rows, row, path, findings):
         "bool": ("maybe", "2"),
         "one of": ("nonsense",),
     }
-    if row.kind in ("text", "id"):
+    if row.kind in ("text", "number", "id"):
         wrong = {row.kind: ("x" * 4_097,)}
     for value in wrong.get(row.kind, ()):
         answer = rows.caller.call("GET", path, {row.name: value})

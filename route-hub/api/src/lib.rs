@@ -5,6 +5,7 @@
 
 pub mod broadcasts;
 pub mod campaigns;
+mod conditions;
 mod contact_filter;
 pub mod contacts;
 pub mod data_tables;

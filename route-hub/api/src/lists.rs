@@ -14,6 +14,7 @@
 //! (`Asked::request`), and answers (`Asked::show`).
 
 use hub_app::listing::{ListRequest, Listed};
+use hub_domain::is_variable;
 use hub_store::list::{Column, Filter, Link, ListQuery, Marker, Op, Operand, Sort};
 use hub_web::{
     Answer, ApiError, FilterKind, FilterSpec, FilterValue, Modifier, Object, Params, Resource,
@@ -113,6 +114,16 @@ impl Entry {
     ) -> Self {
         let meaning = Meaning::Column(column, plain);
         Self::new(name, FilterKind::Text, modifiers, meaning)
+    }
+
+    /// A phone number, or the name of a sender.
+    pub(super) const fn address(
+        name: &'static str,
+        column: Column,
+        modifiers: &'static [Modifier],
+    ) -> Self {
+        let meaning = Meaning::Column(column, plain);
+        Self::new(name, FilterKind::Address, modifiers, meaning)
     }
 
     /// The name of a type, or of a sort of them: `image/*`.
@@ -334,7 +345,7 @@ impl List {
             }
             let unknown = || member.field.refuse("is not a filter of this list");
             let entry = self.entry(member.name).ok_or_else(unknown)?;
-            entry.spec.read_strictly(&member, &mut read)?;
+            entry.spec.read_strictly(&member, is_variable, &mut read)?;
         }
         if given.members().any(|(name, _)| name != all) {
             Ok(self.conditions(&read))

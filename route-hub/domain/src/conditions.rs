@@ -10,6 +10,8 @@ use std::fmt;
 const CONDITIONS_MAX: usize = 50;
 /// Said of more of them.
 const TOO_MANY: &str = "must have at most 50 conditions";
+/// Said of what says nothing.
+const EMPTY: &str = "must not be empty";
 /// Longest text of a condition, in bytes.
 pub(crate) const TEXT_BYTES_MAX: usize = 4096;
 
@@ -70,6 +72,8 @@ pub enum Takes {
     Any,
     /// A text.
     Text,
+    /// A phone number, or the name of a sender.
+    Address,
     /// An id, or a name that is stored as a code.
     Key {
         /// Reads it.
@@ -102,13 +106,22 @@ pub trait Subject: Clone {
     fn takes(&self) -> Takes;
 }
 
+/// Where conditions come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// A caller. What says nothing is refused: it would let everything through, or nothing.
+    Caller,
+    /// The database, which has what was taken once.
+    Stored,
+}
+
 /// A condition that can be read.
 pub trait ReadCondition: Sized {
     /// Reads what one key says.
     ///
     /// # Errors
     /// The place behind the key, and the rule.
-    fn read(key: &str, value: &Json, out: &mut Vec<Self>) -> Result<(), Refused>;
+    fn read(key: &str, value: &Json, origin: Origin, out: &mut Vec<Self>) -> Result<(), Refused>;
 }
 
 /// A place behind a key, and the rule that is broken there.
@@ -150,6 +163,10 @@ impl<C: ReadCondition> Filters<C> {
     /// # Errors
     /// [`InvalidFilters`] with the place of the first that cannot be taken.
     pub fn parse(json: &Json) -> Result<Self, InvalidFilters> {
+        Self::read(json, Origin::Caller)
+    }
+
+    fn read(json: &Json, origin: Origin) -> Result<Self, InvalidFilters> {
         let at_all = |rule| InvalidFilters {
             place: String::new(),
             rule,
@@ -163,7 +180,7 @@ impl<C: ReadCondition> Filters<C> {
                 place: format!("[{}]{place}", key.chars().take(64).collect::<String>()),
                 rule,
             };
-            C::read(key, value, &mut conditions).map_err(refused)?;
+            C::read(key, value, origin, &mut conditions).map_err(refused)?;
         }
         if conditions.is_empty() {
             return Err(at_all("must have at least one condition"));
@@ -179,7 +196,7 @@ impl<C: ReadCondition> Filters<C> {
 
     /// Reads what [`Self::to_value`] shows, in the text that is stored.
     pub fn from_json(text: &str) -> Option<Self> {
-        Self::parse(&serde_json::from_str(text).ok()?).ok()
+        Self::read(&serde_json::from_str(text).ok()?, Origin::Stored).ok()
     }
 }
 
@@ -196,22 +213,25 @@ impl<C> Filters<C> {
 }
 
 impl<S: Subject> ReadCondition for Comparison<S> {
-    fn read(key: &str, value: &Json, out: &mut Vec<Self>) -> Result<(), Refused> {
+    fn read(key: &str, value: &Json, origin: Origin, out: &mut Vec<Self>) -> Result<(), Refused> {
         if key == "vars" {
             let Json::Object(variables) = value else {
                 return Err(here("must be an object"));
             };
+            if origin == Origin::Caller && variables.is_empty() {
+                return Err(here(EMPTY));
+            }
             for (name, value) in variables {
                 let inside = |(place, rule)| (format!("[{name}]{place}"), rule);
-                read_variable(name, value, out).map_err(inside)?;
+                read_variable(name, value, origin, out).map_err(inside)?;
             }
             return Ok(());
         }
         match key.strip_prefix("vars.") {
-            Some(name) => read_variable(name, value, out),
+            Some(name) => read_variable(name, value, origin, out),
             None => {
                 let subject = S::named(key).ok_or_else(|| here(S::UNKNOWN))?;
-                read_comparisons(&subject, value, out)
+                read_comparisons(&subject, value, origin, out)
             }
         }
     }
@@ -224,21 +244,27 @@ pub(crate) fn here(rule: &'static str) -> Refused {
 fn read_variable<S: Subject>(
     name: &str,
     value: &Json,
+    origin: Origin,
     out: &mut Vec<Comparison<S>>,
 ) -> Result<(), Refused> {
     if !is_variable(name) {
         return Err(here("is not the name of a variable"));
     }
-    read_comparisons(&S::variable(name), value, out)
+    read_comparisons(&S::variable(name), value, origin, out)
 }
 
 fn read_comparisons<S: Subject>(
     subject: &S,
     value: &Json,
+    origin: Origin,
     out: &mut Vec<Comparison<S>>,
 ) -> Result<(), Refused> {
     let mut push = |compare, value| {
-        let term = term(subject.takes(), compare, value).map_err(here)?;
+        let takes = subject.takes();
+        let term = term(takes, compare, value).map_err(here)?;
+        if origin == Origin::Caller {
+            check_says_something(takes, &term).map_err(here)?;
+        }
         out.push(Comparison {
             subject: subject.clone(),
             compare,
@@ -281,7 +307,7 @@ fn term(takes: Takes, compare: Compare, value: &Json) -> Result<Term, &'static s
             Json::Bool(flag) => Ok(Term::Text(flag.to_string())),
             value => text(value).map(Term::Text),
         },
-        Takes::Text => text(value).map(Term::Text),
+        Takes::Text | Takes::Address => text(value).map(Term::Text),
         Takes::Key {
             read,
             rule,
@@ -307,6 +333,16 @@ fn term(takes: Takes, compare: Compare, value: &Json) -> Result<Term, &'static s
             only_equal?;
             flag(value).map(Term::Flag).ok_or("must be a truth value")
         }
+    }
+}
+
+fn check_says_something(takes: Takes, term: &Term) -> Result<(), &'static str> {
+    match (takes, term) {
+        (_, Term::Text(text)) if text.trim().is_empty() => Err(EMPTY),
+        (Takes::Address, Term::Text(text)) if !text.contains(char::is_alphanumeric) => {
+            Err("must have a digit or a letter")
+        }
+        _ => Ok(()),
     }
 }
 

@@ -137,7 +137,8 @@ impl Subject for RowSubject {
     fn takes(&self) -> Takes {
         match self {
             Self::Variable(_) => Takes::Any,
-            Self::ContactName | Self::FromNumber => Takes::Text,
+            Self::ContactName => Takes::Text,
+            Self::FromNumber => Takes::Address,
             Self::Id => Takes::Key {
                 read: |text| text.parse().ok().map(DataRowId::get),
                 rule: "must be the id of a row",
@@ -183,6 +184,23 @@ mod tests {
         ] {
             let refused = ViewFilters::parse(&json).unwrap_err();
             assert_eq!(refused.place, place, "{json}");
+        }
+    }
+
+    #[test]
+    fn what_says_nothing_is_refused_of_a_caller_and_read_where_it_is_stored() {
+        for (json, place) in [
+            (json!({ "from_number": { "ne": "-" } }), "[from_number][ne]"),
+            (
+                json!({ "contact_name": { "prefix": " " } }),
+                "[contact_name][prefix]",
+            ),
+            (json!({ "vars.answer": "" }), "[vars.answer]"),
+        ] {
+            let refused = ViewFilters::parse(&json).unwrap_err();
+            assert_eq!(refused.place, place, "{json}");
+            let stored = ViewFilters::from_json(&json.to_string());
+            assert_eq!(stored.unwrap().to_value(), json);
         }
     }
 }

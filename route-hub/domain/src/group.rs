@@ -1,7 +1,7 @@
 //! Groups of contacts: those that people fill, and those that conditions fill.
 
 use crate::conditions::{
-    Comparison, Filters, ReadCondition, Refused, Subject, TEXT_BYTES_MAX, Takes, here,
+    Comparison, Filters, Origin, ReadCondition, Refused, Subject, TEXT_BYTES_MAX, Takes, here,
 };
 use crate::vars::items_of;
 use crate::{ConversationStatus, Vars};
@@ -114,7 +114,8 @@ impl Subject for ContactSubject {
     fn takes(&self) -> Takes {
         match self {
             Self::Variable(_) => Takes::Any,
-            Self::Name | Self::PhoneNumber => Takes::Text,
+            Self::Name => Takes::Text,
+            Self::PhoneNumber => Takes::Address,
             Self::Id => Takes::Key {
                 read: |text| text.parse().ok().map(ContactId::get),
                 rule: "must be the id of a contact",
@@ -164,7 +165,7 @@ impl GroupFilters {
 }
 
 impl ReadCondition for Condition {
-    fn read(key: &str, value: &Json, out: &mut Vec<Self>) -> Result<(), Refused> {
+    fn read(key: &str, value: &Json, origin: Origin, out: &mut Vec<Self>) -> Result<(), Refused> {
         match key {
             "group" => read_groups(value, Self::In, out),
             "not_group" => read_groups(value, Self::NotIn, out),
@@ -179,7 +180,7 @@ impl ReadCondition for Condition {
             }
             key => {
                 let mut comparisons = Vec::new();
-                Comparison::read(key, value, &mut comparisons)?;
+                Comparison::read(key, value, origin, &mut comparisons)?;
                 out.extend(comparisons.into_iter().map(Self::Compares));
                 Ok(())
             }
@@ -268,8 +269,37 @@ mod tests {
             (json!({"group": "CT0000000000000002"}), "[group]"),
             (json!({"group": []}), "[group]"),
             (json!({"q": " "}), "[q]"),
+            (json!({"vars.": "x"}), "[vars.]"),
+            (json!({"vars": {"": {"exists": false}}}), "[vars][]"),
         ] {
             assert_eq!(refused(json.clone()), place, "{json}");
+        }
+    }
+
+    #[test]
+    fn what_says_nothing_is_refused_of_a_caller_and_read_where_it_is_stored() {
+        for (json, place) in [
+            (json!({"phone_number": ""}), "[phone_number]"),
+            (
+                json!({"phone_number": {"prefix": ""}}),
+                "[phone_number][prefix]",
+            ),
+            (json!({"phone_number": {"ne": "+"}}), "[phone_number][ne]"),
+            (json!({"phone_number": "( - )"}), "[phone_number]"),
+            (json!({"name": {"gte": " \u{a0}"}}), "[name][gte]"),
+            (json!({"name": "x", "vars": {}}), "[vars]"),
+            (json!({"vars.city": {"ne": ""}}), "[vars.city][ne]"),
+            (json!({"vars": {"city": "\t"}}), "[vars][city]"),
+        ] {
+            assert_eq!(refused(json.clone()), place, "{json}");
+            let stored = GroupFilters::from_json(&json.to_string());
+            assert_eq!(stored.unwrap().to_value(), json);
+        }
+        for json in [
+            json!({"name": "!"}),
+            json!({"phone_number": {"prefix": "+1"}}),
+        ] {
+            assert!(GroupFilters::parse(&json).is_ok(), "{json}");
         }
     }
 }

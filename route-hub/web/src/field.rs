@@ -123,6 +123,11 @@ impl<'a> Field<'a> {
         }
     }
 
+    /// Returns whether a name within it was left out, `a[]`, and is a number of ours.
+    pub fn is_counted(&self) -> bool {
+        matches!(self.node, Some(Node::Map(members)) if members.is_counted())
+    }
+
     /// Makes the error that this parameter breaks a rule: `must be …`.
     pub fn refuse(&self, rule: impl fmt::Display) -> ApiError {
         ApiError::invalid_param(self.path, rule)

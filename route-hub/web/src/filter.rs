@@ -12,6 +12,8 @@ pub(crate) const FILTERS_MAX: usize = 100;
 pub enum FilterKind {
     /// Text; compared without regard to case where it is compared for equality.
     Text,
+    /// A phone number, or the name of a sender.
+    Address,
     /// An id: text that either is the id of something or matches nothing.
     Id,
     /// A whole number.
@@ -146,29 +148,30 @@ impl FilterSpec {
     /// # Errors
     /// `invalid_param` for a value or a modifier that the filter does not take.
     pub fn read(&self, field: Field<'_>, out: &mut Vec<Filter>) -> Result<(), ApiError> {
-        let (spec, is_strict) = (self, false);
+        let (spec, strictly) = (self, None);
         let mut reader = Reader {
             spec,
-            is_strict,
+            strictly,
             out,
         };
         reader.read(field, &[])
     }
 
-    /// Reads the conditions of an object's member. All that is given has to restrict: what is left empty
-    /// must not let more through.
+    /// Reads the conditions of an object's member. All that is given has to restrict: what says nothing
+    /// must not let more through, nor must a variable that nothing can have.
     ///
     /// # Errors
     /// `invalid_param` as [`read`](Self::read), and for what is empty or given twice.
     pub fn read_strictly(
         &self,
         member: &Bracketed<'_>,
+        is_variable: IsVariable,
         out: &mut Vec<Filter>,
     ) -> Result<(), ApiError> {
-        let (spec, is_strict, before) = (self, true, out.len());
+        let (spec, strictly, before) = (self, Some(is_variable), out.len());
         let mut reader = Reader {
             spec,
-            is_strict,
+            strictly,
             out,
         };
         reader.read(member.field, &member.steps)?;
@@ -186,7 +189,7 @@ impl FilterSpec {
             return Ok(field.boolean()?.map(FilterValue::Boolean));
         }
         Ok(match self.kind {
-            FilterKind::Text | FilterKind::Id => text(field)?,
+            FilterKind::Text | FilterKind::Address | FilterKind::Id => text(field)?,
             FilterKind::Vars if matches!(modifier, Modifier::Min | Modifier::Max) => {
                 field.real()?.map(FilterValue::Real)
             }
@@ -205,11 +208,14 @@ impl FilterSpec {
     }
 }
 
+/// Says whether a text names a custom variable.
+type IsVariable = fn(&str) -> bool;
+
 /// Reads the conditions of one parameter.
 struct Reader<'o> {
     spec: &'o FilterSpec,
-    /// Whether nothing may be empty.
-    is_strict: bool,
+    /// Where nothing may be empty: which names variables have.
+    strictly: Option<IsVariable>,
     out: &'o mut Vec<Filter>,
 }
 
@@ -225,6 +231,9 @@ impl Reader<'_> {
 
     fn variables(&mut self, field: Field<'_>) -> Result<(), ApiError> {
         match field.object()? {
+            Some(_) if self.strictly.is_some() && field.is_counted() => {
+                Err(field.refuse("must be an object"))
+            }
             Some(variables) if !field.is_empty() => {
                 let mut members = variables.members();
                 members.try_for_each(|(name, variable)| self.compared(variable, Some(name), &[]))
@@ -239,6 +248,11 @@ impl Reader<'_> {
         key: Option<&str>,
         steps: &[&str],
     ) -> Result<(), ApiError> {
+        if let (Some(is_variable), Some(name)) = (self.strictly, key)
+            && !is_variable(name)
+        {
+            return Err(field.refuse("is not the name of a variable"));
+        }
         match steps {
             [] => match field.object() {
                 Ok(Some(_)) if field.is_empty() => self.nothing(field),
@@ -276,6 +290,7 @@ impl Reader<'_> {
         let Some(value) = self.spec.value(field, modifier)? else {
             return self.nothing(field);
         };
+        self.check_says_something(field, &value)?;
         if self.out.len() >= FILTERS_MAX {
             let rule = format_args!("is one too many: a list takes at most {FILTERS_MAX} filters");
             return Err(field.refuse(rule));
@@ -298,9 +313,22 @@ impl Reader<'_> {
         Ok(())
     }
 
+    fn check_says_something(&self, field: Field<'_>, value: &FilterValue) -> Result<(), ApiError> {
+        let (Some(_), FilterValue::Text(text)) = (self.strictly, value) else {
+            return Ok(());
+        };
+        if text.trim().is_empty() {
+            self.nothing(field)
+        } else if self.spec.kind == FilterKind::Address && !text.contains(char::is_alphanumeric) {
+            Err(field.refuse("must have a digit or a letter"))
+        } else {
+            Ok(())
+        }
+    }
+
     /// Says what it means that there is nothing to compare with.
     fn nothing(&self, field: Field<'_>) -> Result<(), ApiError> {
-        if self.is_strict {
+        if self.strictly.is_some() {
             Err(field.refuse("must not be empty"))
         } else {
             Ok(())
@@ -330,7 +358,8 @@ fn variable(field: Field<'_>) -> Result<Option<FilterValue>, ApiError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::Params;
+    use crate::params::{Params, Takes};
+    use crate::shape::{Kind, Member};
 
     const NAME: FilterSpec = FilterSpec {
         name: "name",
@@ -366,6 +395,79 @@ mod tests {
     fn an_empty_value_is_no_filter() {
         assert_eq!(read(NAME, "name=").unwrap(), []);
         assert_eq!(read(NAME, "name[prefix]=").unwrap(), []);
+    }
+
+    /// Reads what a body has within `in`.
+    fn read_strictly(spec: FilterSpec, body: &str) -> Result<Vec<Filter>, String> {
+        const IN: &[Member] = &[Member::new("in", Kind::Object(&[]), "Filters.")];
+        let params = Params::from_parts("", Some(("application/json", body.as_bytes())));
+        let takes = Takes {
+            own: &[IN],
+            common: &[],
+        };
+        let params = params.unwrap().taking(takes);
+        let mut out = Vec::new();
+        let given = params.get("in").object().unwrap().unwrap();
+        for member in given.bracketed() {
+            let read = spec.read_strictly(&member.unwrap(), |name| name == "city", &mut out);
+            read.map_err(|error| error.to_string())?;
+        }
+        Ok(out)
+    }
+
+    #[test]
+    fn where_all_must_restrict_what_says_nothing_is_refused() {
+        const NUMBER: FilterSpec = FilterSpec {
+            name: "number",
+            kind: FilterKind::Address,
+            modifiers: Modifier::TEXT,
+        };
+        for (spec, body, rule) in [
+            (NAME, r#"{"name":""}"#, "in[name] must not be empty"),
+            (
+                NAME,
+                r#"{"name":{"prefix":" \t"}}"#,
+                "in[name][prefix] must not be empty",
+            ),
+            (
+                NAME,
+                r#"{"name[gte]":"\u00a0"}"#,
+                "in[name][gte] must not be empty",
+            ),
+            (
+                NUMBER,
+                r#"{"number":{"ne":"+"}}"#,
+                "in[number][ne] must have a digit or a letter",
+            ),
+            (
+                VARS,
+                r#"{"vars":{"":{"exists":false}}}"#,
+                "in[vars][] is not the name of a variable",
+            ),
+            (
+                VARS,
+                r#"{"vars[town]":"Oslo"}"#,
+                "in[vars][town] is not the name of a variable",
+            ),
+            (VARS, r#"{"vars":{}}"#, "in[vars] must not be empty"),
+            (
+                VARS,
+                r#"{"vars":{"city":{"min":" "}}}"#,
+                "in[vars][city][min] must be a number",
+            ),
+        ] {
+            let refused = read_strictly(spec, &format!(r#"{{"in":{body}}}"#)).unwrap_err();
+            assert_eq!(refused, format!("invalid_param: {rule}"), "{body}");
+        }
+        let counted = read_strictly(VARS, r#"{"in[vars][][exists]":false}"#).unwrap_err();
+        assert_eq!(counted, "invalid_param: in[vars] must be an object");
+        for (spec, body) in [
+            (NAME, r#"{"in":{"name":"!"}}"#),
+            (NUMBER, r#"{"in":{"number":{"prefix":"+1"}}}"#),
+            (VARS, r#"{"in":{"vars":{"city":{"exists":false}}}}"#),
+        ] {
+            assert_eq!(read_strictly(spec, body).unwrap().len(), 1, "{body}");
+        }
     }
 
     #[test]

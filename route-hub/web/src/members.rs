@@ -11,6 +11,7 @@ use std::{collections::BTreeMap, ops::Deref};
 pub(crate) struct Members<V> {
     by_name: BTreeMap<String, V>,
     free_from: usize,
+    is_counted: bool,
 }
 
 impl<V> Default for Members<V> {
@@ -18,6 +19,7 @@ impl<V> Default for Members<V> {
         Self {
             by_name: BTreeMap::new(),
             free_from: 0,
+            is_counted: false,
         }
     }
 }
@@ -26,6 +28,7 @@ impl<V> Members<V> {
     /// Returns the name of the next `a[]`: the first number not below the count of the members
     /// that is no name yet, so that only pushes count up from nothing.
     pub(crate) fn next_index(&mut self, steps: &mut Steps) -> String {
+        self.is_counted = true;
         self.free_from = self.free_from.max(self.by_name.len());
         loop {
             let index = self.free_from.to_string();
@@ -35,6 +38,11 @@ impl<V> Members<V> {
             }
             self.free_from += 1;
         }
+    }
+
+    /// Says whether one of the names is that of an `a[]`.
+    pub(crate) fn is_counted(&self) -> bool {
+        self.is_counted
     }
 
     /// Returns the member of this name, made by `make` when there is none.

@@ -55,7 +55,7 @@ MOMENT = ("min", "max", "exists")
 COUNT = ("ne", "min", "max")
 FILTERS = (
     Filter("name", "text", TEXT),
-    Filter("phone_number", "text", (*TEXT, "exists")),
+    Filter("phone_number", "number", (*TEXT, "exists")),
     Filter("time_created", "time", ("min", "max")),
     Filter("last_message_time", "time", MOMENT),
     Filter("last_incoming_message_time", "time", MOMENT),

@@ -14,6 +14,7 @@ from conformance.schema import (
     Own,
     Parameter,
     Resource,
+    Selection,
     boolean,
     ident,
     listed,
@@ -23,6 +24,7 @@ from conformance.schema import (
 from conformance.tables import fields
 
 TEXT = ("ne", "prefix", "not_prefix", "gte", "gt", "lt", "lte")
+COMPARISONS = ("ne", "prefix", "gte", "lt", "gt", "lte", "exists", "not_exists")
 PROJECT = "/projects/{project_id}/"
 ONE = PROJECT + "tables/{table_id}"
 ROW_PATH = ONE + "/rows/{row_id}"
@@ -82,6 +84,21 @@ FILTERS = Parameter(
         Bad("nothing in it", {}),
         Bad("another field", {"shoe": 1}, "[shoe]"),
         Bad("another operator", {"from_number": {"like": "x"}}, "[from_number][like]"),
+    ),
+    selections=(
+        Selection(
+            {"id": Own("row")},
+            filters=(
+                Filter("vars.answer", "text", COMPARISONS),
+                Filter("vars", "vars", COMPARISONS, values=("answer",)),
+                Filter("id", "id", COMPARISONS),
+                Filter("time_created", "time", COMPARISONS),
+                Filter("time_updated", "time", COMPARISONS),
+                Filter("contact_id", "id", COMPARISONS),
+                Filter("contact_name", "text", COMPARISONS),
+                Filter("from_number", "number", COMPARISONS),
+            ),
+        ),
     ),
     required=True,
 )

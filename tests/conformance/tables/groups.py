@@ -13,6 +13,7 @@ from conformance.schema import (
     Own,
     Parameter,
     Resource,
+    Selection,
     boolean,
     listed,
     text,
@@ -97,10 +98,32 @@ FILTERS_BAD = (
 )
 
 
+COMPARISONS = ("ne", "prefix", "gte", "lt", "gt", "lte", "exists", "not_exists")
+CONDITIONS = (
+    Filter("vars.city", "text", COMPARISONS),
+    Filter("vars", "vars", COMPARISONS, values=("city",)),
+    Filter("id", "id", COMPARISONS),
+    Filter("name", "text", COMPARISONS),
+    Filter("phone_number", "number", COMPARISONS),
+    Filter("time_created", "time", COMPARISONS),
+    Filter("time_updated", "time", COMPARISONS),
+    Filter("incoming_message_count", "int", COMPARISONS),
+    Filter("outgoing_message_count", "int", COMPARISONS),
+    Filter("last_incoming_message_time", "time", COMPARISONS),
+    Filter("last_outgoing_message_time", "time", COMPARISONS),
+    Filter("conversation_status", "one of", COMPARISONS),
+    Filter("send_blocked", "bool", COMPARISONS),
+    Filter("group", "ids"),
+    Filter("not_group", "ids"),
+    Filter("q", "words"),
+)
+
+
 def filters(**more):
     """The conditions of a dynamic group."""
     good = tuple({key: value} for key, values in KEYS.items() for value in values)
-    return Parameter("filters", good, FILTERS_BAD, **more)
+    selections = (Selection({"send_blocked": False}, filters=CONDITIONS),)
+    return Parameter("filters", good, FILTERS_BAD, selections=selections, **more)
 
 
 ONE = "/projects/{project_id}/groups/{group_id}"

@@ -19,7 +19,7 @@ pub(crate) const CONTACTS: List = List {
     filters: &[
         Entry::within::<kind::Group>("group_id", by::GROUP),
         Entry::text("name", by::NAME, TEXT),
-        Entry::text("phone_number", by::PHONE_NUMBER, TEXT_EXISTS),
+        Entry::address("phone_number", by::PHONE_NUMBER, TEXT_EXISTS),
         Entry::time("time_created", by::TIME_CREATED, MIN_MAX),
         Entry::time("last_message_time", by::LAST_MESSAGE_TIME, MIN_MAX_EXISTS),
         Entry::time(

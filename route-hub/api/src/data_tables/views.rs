@@ -4,10 +4,10 @@ use crate::data_tables::TABLE_ID;
 use crate::lists::{DEFAULT, Entry, List, TEXT};
 use crate::members::{PROJECT_ID, URL, own_id, read_only};
 use crate::messages::COUNT;
-use crate::{ApiResult, Call, operation, parse};
+use crate::{ApiResult, Call, conditions, operation, parse};
 use hub_app::actor::Actor;
 use hub_app::data_tables::{PERMISSION, VIEW as LOOK, views};
-use hub_domain::{InvalidFilters, ViewFilters};
+use hub_domain::ViewFilters;
 use hub_store::data_views::by;
 use hub_store::list::Sort;
 use hub_web::{Answer, ApiError, Field, Fields, Kind, Member, Shape};
@@ -85,11 +85,7 @@ fn filters(field: &Field<'_>) -> Result<ViewFilters, ApiError> {
     if !field.is_given() {
         return Err(field.refuse("is required"));
     }
-    let refused = |invalid: InvalidFilters| {
-        let param = format!("{}{}", field.path(), invalid.place);
-        ApiError::invalid_param(param, invalid)
-    };
-    ViewFilters::parse(&field.to_json()).map_err(refused)
+    conditions::read(field, ViewFilters::parse)
 }
 
 operation! {

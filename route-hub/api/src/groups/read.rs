@@ -2,9 +2,9 @@
 
 use crate::groups::{ADD_TIME_VARIABLE, ALLOW_SENDING, FILTERS};
 use crate::members::VARS;
-use crate::parse;
+use crate::{conditions, parse};
 use hub_app::groups::GroupPatch;
-use hub_domain::{GroupFilters, InvalidFilters, is_variable};
+use hub_domain::{GroupFilters, is_variable};
 use hub_web::{ApiError, Field, Member, Params};
 
 /// What can be said of a group besides its name.
@@ -24,12 +24,7 @@ fn filters(field: &Field<'_>) -> Result<Option<GroupFilters>, ApiError> {
     if !field.is_given() {
         return Ok(None);
     }
-    let refused = |invalid: InvalidFilters| {
-        let param = format!("{}{}", field.path(), invalid.place);
-        ApiError::invalid_param(param, invalid)
-    };
-    let filters = GroupFilters::parse(&field.to_json());
-    filters.map(Some).map_err(refused)
+    conditions::read(field, GroupFilters::parse).map(Some)
 }
 
 /// Reads the name of a variable; an empty one takes it away.

@@ -71,7 +71,9 @@ fn query(name: &str, text: &str, schema: AnySchema) -> ParameterBuilder {
 
 fn value(kind: FilterKind) -> AnySchema {
     let kind = match kind {
-        FilterKind::Text | FilterKind::Id | FilterKind::Vars => Kind::Text(4_096),
+        FilterKind::Text | FilterKind::Address | FilterKind::Id | FilterKind::Vars => {
+            Kind::Text(4_096)
+        }
         FilterKind::Integer => Kind::Integer(i64::MIN, i64::MAX),
         FilterKind::Timestamp => Kind::Time,
         FilterKind::Boolean => Kind::Boolean,

@@ -162,6 +162,22 @@ fn a_dynamic_group_has_whom_its_filters_let_through() {
 }
 
 #[test]
+fn a_group_with_an_empty_condition_that_was_stored_once_still_has_its_contacts() {
+    let office = Office::new();
+    let actor = editor(&office);
+    let stored = GroupPatch {
+        filters: GroupFilters::from_json(r#"{"name":{"prefix":""}}"#),
+        ..GroupPatch::default()
+    };
+    let group = made(&actor, "Everybody", stored);
+    let ann = contact(&actor, "Oslo");
+    let shown = wait(get(&actor, group)).unwrap().0.filters.unwrap();
+    assert_eq!(shown.to_value(), json!({ "name": { "prefix": "" } }));
+    let listed = wait(contacts_of(&actor, group, all()));
+    assert_eq!(ids(listed, |view| view.contact.id), [ann]);
+}
+
+#[test]
 fn what_cannot_be_a_group_is_refused_by_name() {
     let office = Office::new();
     let actor = editor(&office);
