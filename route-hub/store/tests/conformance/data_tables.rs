@@ -46,7 +46,7 @@ fn view(key: i64, table: i64, filters: &Json) -> DataView {
         project_id: id(PROJECT),
         table_id: id(table),
         name: format!("View {key}"),
-        filters: ViewFilters::parse(filters).unwrap(),
+        filters: ViewFilters::from_json(&filters.to_string()).unwrap(),
     }
 }
 
