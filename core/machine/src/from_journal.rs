@@ -69,7 +69,7 @@ impl Agent {
         now: Now,
     ) {
         let is_revived = row.is_some_and(|row| self.outbound.revive(row));
-        for fact in self.late_results.take(message) {
+        for fact in self.late_results.remove(message) {
             self.take_radio(fact, now);
         }
         let is_news = self.pending.dirty.contains(&message);

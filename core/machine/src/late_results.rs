@@ -15,8 +15,8 @@ pub const LATE_MAX: usize = 64;
 pub(crate) struct LateResults(VecDeque<RadioFact>);
 
 impl LateResults {
-    /// Takes the facts about an exposure, in their order.
-    pub(crate) fn take(&mut self, message: MessageRef) -> VecDeque<RadioFact> {
+    /// Removes the facts about an exposure, and returns them in their order.
+    pub(crate) fn remove(&mut self, message: MessageRef) -> VecDeque<RadioFact> {
         let (taken, others) = std::mem::take(&mut self.0)
             .into_iter()
             .partition(|fact| named(fact) == Some(message));

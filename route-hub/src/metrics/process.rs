@@ -42,7 +42,7 @@ mod tests {
     use super::*;
     use prometheus_client::encoding::text::encode;
 
-    fn told(status: &str) -> Vec<String> {
+    fn exported(status: &str) -> Vec<String> {
         let mut registry = Registry::default();
         register_from(&mut registry, status);
         let mut text = String::new();
@@ -59,14 +59,14 @@ mod tests {
             "process_resident_memory_bytes 122880000",
             "process_resident_anonymous_bytes 71680000",
         ];
-        assert_eq!(told(status), expected);
+        assert_eq!(exported(status), expected);
     }
 
     #[test]
     fn what_the_system_does_not_tell_is_left_out() {
-        assert!(told("").is_empty());
-        assert!(told("Name:\troute-hub\nVmRSS:\tmany kB\n").is_empty());
+        assert!(exported("").is_empty());
+        assert!(exported("Name:\troute-hub\nVmRSS:\tmany kB\n").is_empty());
         let expected = ["process_resident_memory_bytes 1024"];
-        assert_eq!(told("VmRSS:\t1 kB\n"), expected);
+        assert_eq!(exported("VmRSS:\t1 kB\n"), expected);
     }
 }
