@@ -57,7 +57,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("route-hub: {error}");
+            commands::report(&error);
             ExitCode::FAILURE
         }
     }

@@ -16,11 +16,13 @@ mod restore;
 mod restored;
 mod running;
 mod serve;
+mod service_manager;
 mod stamp;
 mod stop_signal;
 
 pub use backup::{BackupArgs, backup};
 pub use demo::{DemoArgs, demo};
+pub use logging::report;
 pub use migrate::{MigrateArgs, migrate};
 pub use openapi::openapi;
 pub use restore::{RestoreArgs, restore};

@@ -2,6 +2,7 @@
 
 use crate::commands::logging;
 use crate::commands::running::{Running, Start};
+use crate::commands::service_manager;
 use crate::commands::stop_signal::StopSignal;
 use crate::settings::{OperatorListen, ServeSettings, Transport};
 use crate::tls::Certificate;
@@ -80,10 +81,12 @@ async fn run(start: Start, bound: SocketAddr) -> Result<(), CommandError> {
     let mut told = StopSignal::listen()?;
     let mut running = Running::start(start).await?;
     tracing::info!(address = %bound, url = %running.hub.base_url, "listening");
+    service_manager::tell_ready();
     let ended = tokio::select! {
         () = told.given() => Ok(()),
         broken = running.broken() => Err(broken),
     };
+    service_manager::tell_stopping();
     running.stop().await;
     ended
 }
