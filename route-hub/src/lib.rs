@@ -13,3 +13,4 @@ pub mod routes;
 pub mod serve;
 pub mod settings;
 pub mod tls;
+pub mod transport;

@@ -1,7 +1,6 @@
 //! The accept loop: HTTP/1.1 over plain TCP or TLS. Headers are bounded, each connection takes a
 //! place of the front, and a stop lets running requests finish.
 
-use crate::tls::{Certificate, TlsError};
 use axum::Router;
 use axum::response::Response;
 use hub_api::state::ApiState;
@@ -38,21 +37,14 @@ const NO_PLACE: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\n
     content-length: 0\r\nconnection: close\r\n\r\n";
 
 /// Serves until `stop` turns true, then lets running requests finish for at most `drain`.
-///
-/// # Errors
-/// When the TLS configuration cannot be made.
 pub async fn serve(
     state: ApiState,
     listener: TcpListener,
-    certificate: Option<Arc<Certificate>>,
+    acceptor: Option<TlsAcceptor>,
     router: Router,
     mut stop: watch::Receiver<bool>,
     drain: Duration,
-) -> Result<(), TlsError> {
-    let acceptor = match &certificate {
-        Some(certificate) => Some(TlsAcceptor::from(certificate.server_config()?)),
-        None => None,
-    };
+) {
     let door = Door {
         state,
         acceptor,
@@ -92,7 +84,6 @@ pub async fn serve(
     if tokio::time::timeout(drain, all_ended).await.is_err() {
         tracing::warn!("connections were closed that were still open when the drain time ended");
     }
-    Ok(())
 }
 
 /// What a connection needs from the server.

@@ -67,6 +67,10 @@ pub struct ServeSettings {
     /// Private key in PEM for --tls-cert.
     #[arg(long, env = "ROUTE_HUB_TLS_KEY", value_name = "FILE")]
     pub tls_key: Option<PathBuf>,
+    /// Speak TLS with a key and a certificate of the hub's own, which are made once in the data folder; `admin
+    /// pair` tells phones the key.
+    #[arg(long, env = "ROUTE_HUB_TLS_SELF_SIGNED", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
+    pub tls_self_signed: Option<bool>,
     /// Speak plain HTTP on an address that is not loopback (behind a proxy that ends TLS).
     #[arg(long, env = "ROUTE_HUB_ALLOW_PLAIN_HTTP", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub allow_plain_http: Option<bool>,
@@ -206,23 +210,15 @@ pub enum SettingsError {
         /// What was wrong with it.
         reason: String,
     },
-    /// Two settings that need each other, or one that is not allowed.
+    /// Two settings that say different things of one.
+    #[error("{0} and {1} contradict each other")]
+    Contradict(&'static str, &'static str),
+    /// A setting that another one goes with.
+    #[error("{0} needs {1} beside it")]
+    Needs(&'static str, &'static str),
+    /// One that is not allowed.
     #[error("{0}")]
     Refused(&'static str),
-}
-
-/// How the hub listens.
-#[derive(Debug, Clone)]
-pub enum Transport {
-    /// Plain HTTP.
-    Plain,
-    /// TLS of its own, from a certificate chain and a key.
-    Tls {
-        /// PEM file of the chain.
-        cert: PathBuf,
-        /// PEM file of the key.
-        key: PathBuf,
-    },
 }
 
 impl ServeSettings {
@@ -257,6 +253,7 @@ impl ServeSettings {
             operator_listen: self.operator_listen.or(file.operator_listen),
             tls_cert: self.tls_cert.or(file.tls_cert),
             tls_key: self.tls_key.or(file.tls_key),
+            tls_self_signed: self.tls_self_signed.or(file.tls_self_signed),
             allow_plain_http: self.allow_plain_http.or(file.allow_plain_http),
             public_url: self.public_url.or(file.public_url),
             hosts: list(self.hosts, file.hosts),
@@ -312,7 +309,8 @@ impl ServeSettings {
         self.files.place(self.folder())
     }
 
-    fn folder(&self) -> &Path {
+    /// Returns the data folder.
+    pub fn folder(&self) -> &Path {
         self.dir.as_deref().unwrap_or(Path::new("route-hub-data"))
     }
 
@@ -338,39 +336,17 @@ impl ServeSettings {
             .unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8090)))
     }
 
-    /// Returns how to listen: with TLS if there is a certificate, else plain on loopback, and plain
-    /// elsewhere only with --allow-plain-http.
-    ///
-    /// # Errors
-    /// When certificate or key is missing, or plain HTTP would leave the machine without that flag.
-    pub fn transport(&self) -> Result<Transport, SettingsError> {
-        match (&self.tls_cert, &self.tls_key) {
-            (Some(cert), Some(key)) => Ok(Transport::Tls {
-                cert: cert.clone(),
-                key: key.clone(),
-            }),
-            (Some(_), None) => Err(SettingsError::Refused(
-                "--tls-cert needs --tls-key beside it",
-            )),
-            (None, Some(_)) => Err(SettingsError::Refused(
-                "--tls-key needs --tls-cert beside it",
-            )),
-            (None, None) if self.listen_addr().ip().is_loopback() => Ok(Transport::Plain),
-            (None, None) if self.allow_plain_http == Some(true) => Ok(Transport::Plain),
-            (None, None) => Err(SettingsError::Refused(
-                "plain HTTP is for loopback: give --tls-cert and --tls-key, or --allow-plain-http \
-                 behind a proxy that ends TLS",
-            )),
-        }
-    }
-
     /// Returns the address that people and phones use, for a hub that listens on `bound`.
     pub fn base_url(&self, bound: SocketAddr) -> String {
         match &self.public_url {
             Some(url) => url.trim_end_matches('/').to_owned(),
-            None if self.tls_cert.is_some() => format!("https://{bound}"),
+            None if self.speaks_tls() => format!("https://{bound}"),
             None => format!("http://{bound}"),
         }
+    }
+
+    fn speaks_tls(&self) -> bool {
+        self.tls_cert.is_some() || self.tls_self_signed == Some(true)
     }
 
     /// Returns the host names that a phone's sign-in may name, in lower case.
@@ -413,30 +389,6 @@ mod tests {
 
     fn settings() -> ServeSettings {
         ServeSettings::default()
-    }
-
-    #[test]
-    fn plain_http_leaves_the_machine_only_when_told() {
-        let anywhere = ServeSettings {
-            listen: Some("0.0.0.0:80".parse().unwrap()),
-            ..settings()
-        };
-        assert!(anywhere.transport().is_err());
-        let told = ServeSettings {
-            allow_plain_http: Some(true),
-            ..anywhere
-        };
-        assert!(matches!(told.transport(), Ok(Transport::Plain)));
-        assert!(matches!(settings().transport(), Ok(Transport::Plain)));
-    }
-
-    #[test]
-    fn a_certificate_without_its_key_is_refused() {
-        let half = ServeSettings {
-            tls_cert: Some("cert.pem".into()),
-            ..settings()
-        };
-        assert!(half.transport().is_err());
     }
 
     #[test]

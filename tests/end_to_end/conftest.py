@@ -8,7 +8,8 @@ from support.databases import server
 from support.hub import Admin, Serve
 
 # What is about a data folder's own files, or about PostgreSQL.
-collect_ignore = ["test_backup.py", "test_one_hub_a_folder.py", "test_root.py"] if server() else ["test_moving.py", "test_postgresql.py"]
+of_a_folder = ["test_backup.py", "test_one_hub_a_folder.py", "test_root.py", "test_self_signed.py"]
+collect_ignore = of_a_folder if server() else ["test_moving.py", "test_postgresql.py"]
 
 ALL = (
     "view_messages send_messages delete_messages view_contacts edit_contacts "

@@ -349,7 +349,8 @@ pub struct PairArgs {
     /// Address of the hub for the QR code.
     #[arg(long, value_name = "URL", env = "ROUTE_HUB_PUBLIC_URL")]
     pub hub: Option<String>,
-    /// Pin of a private certificate's key that the phone accepts; at most two.
+    /// Pin of a private certificate's key that the phone accepts; at most two [default: the hub's own under
+    /// --tls-self-signed].
     #[arg(long = "pin", value_name = "SHA256", num_args = 0..=2)]
     pub pins: Vec<String>,
     /// Also write the QR code to this file, as PNG.

@@ -58,6 +58,7 @@ pub(super) fn run(admin: &Admin, args: PairArgs) -> Result<(), CommandError> {
 /// Draws a code and shows it.
 fn invite(admin: &Admin, args: &PairArgs) -> Result<Pairing, CommandError> {
     let own_url = admin.read(|tx: &mut Tx<'_>| meta::get(tx, open::BASE_URL))?;
+    let own_pin = admin.read(|tx: &mut Tx<'_>| meta::get(tx, open::OWN_PIN))?;
     check_hub(args.hub.as_deref(), own_url.as_deref())?;
     let purpose = purpose(admin, args)?;
     let name = args.name.clone().unwrap_or_default();
@@ -67,7 +68,8 @@ fn invite(admin: &Admin, args: &PairArgs) -> Result<Pairing, CommandError> {
     };
     let (pairing, code) = admin.write_in(find, move |work| open::open(work, &purpose, &name))?;
     let hub_url = args.hub.clone().or(own_url);
-    let invitation = Invitation::new(hub_url.as_deref(), &code, &args.pins)?;
+    let pins = pins(&args.pins, hub_url.as_deref(), own_pin);
+    let invitation = Invitation::new(hub_url.as_deref(), &code, &pins)?;
     if let Some(file) = &args.png {
         draw(invitation.as_ref(), file)?;
     }
@@ -75,13 +77,22 @@ fn invite(admin: &Admin, args: &PairArgs) -> Result<Pairing, CommandError> {
     Ok(pairing)
 }
 
+/// Returns the pins that were given; without any, that of a hub that nobody else vouches for.
+fn pins(given: &[String], hub_url: Option<&str>, own: Option<String>) -> Vec<String> {
+    if !given.is_empty() || !has_scheme(hub_url, "https") {
+        return given.to_vec();
+    }
+    own.into_iter().collect()
+}
+
+fn has_scheme(url: Option<&str>, scheme: &str) -> bool {
+    let found = url.and_then(|url| url.trim().split_once("://"));
+    found.is_some_and(|(found, _)| found.eq_ignore_ascii_case(scheme))
+}
+
 /// Refuses an https address that the hub itself does not know: it would lead phones to a link
 /// without TLS.
 fn check_hub(asked: Option<&str>, own_url: Option<&str>) -> Result<(), CommandError> {
-    let has_scheme = |url: Option<&str>, scheme: &str| {
-        let found = url.and_then(|url| url.trim().split_once("://"));
-        found.is_some_and(|(found, _)| found.eq_ignore_ascii_case(scheme))
-    };
     if has_scheme(asked, "https") && has_scheme(own_url, "http") {
         return Err(CommandError::new(
             "the hub does not know that it is reached over https: start it with --public-url and \
@@ -200,4 +211,21 @@ fn show_joined(admin: &Admin, joined: &Joined) {
         }
         text
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_phone_is_told_the_hubs_own_pin_where_it_dials_https_and_no_other_is_given() {
+        let own = || Some("own".to_owned());
+        let dialled = |url| pins(&[], Some(url), own());
+        assert_eq!(dialled("https://hub.lan"), ["own"]);
+        assert_eq!(dialled("HTTPS://hub.lan"), ["own"]);
+        assert!(dialled("http://127.0.0.1").is_empty());
+        assert!(pins(&[], None, own()).is_empty());
+        let given = ["next".to_owned()];
+        assert_eq!(pins(&given, Some("https://hub.lan"), own()), given);
+    }
 }

@@ -105,7 +105,7 @@ pub fn demo(args: DemoArgs) -> Result<(), CommandError> {
         files: args.files.place(&folder.path)?,
         listener,
         operator: Some(operator),
-        certificate: None,
+        tls: None,
         guard: Guard {
             allow_loopback: true,
             ..Guard::default()

@@ -1,7 +1,7 @@
 //! The log: lines on standard error, as text or as JSON, and as the journal of systemd takes them.
 
 use hub_app::data_folder::error::CommandError;
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::fs::File;
 use std::io::{self, IsTerminal as _};
 use std::os::fd::AsFd as _;

@@ -4,7 +4,7 @@ use crate::files::FilePlace;
 use crate::metrics::{self, Observed};
 use crate::router;
 use crate::serve::serve;
-use crate::tls::{Certificate, TlsError};
+use crate::tls::Tls;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
@@ -17,7 +17,7 @@ use hub_app::devices::presence;
 use hub_app::dispatch::{expiry, failover, quiet};
 use hub_app::hub::{Caps, Hub, HubParts};
 use hub_app::organizations::usage;
-use hub_app::pairing::open::BASE_URL;
+use hub_app::pairing::open::{BASE_URL, OWN_PIN};
 use hub_app::webhooks::deliver;
 use hub_app::{
     broadcasts, campaigns, elsewhere, files, hints, housekeeping, rates, restored, retention,
@@ -27,11 +27,10 @@ use hub_link::pairing;
 use hub_link::pairing::offer::AppOffer;
 use hub_nats::Servers;
 use hub_outgoing::{Client, Guard, Limits, Names};
-use hub_store::{Health, changes, meta, moving};
+use hub_store::{Health, StoreError, changes, meta, moving};
 use hub_web::front::FrontSettings;
 use std::collections::BTreeSet;
 use std::future::pending;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -56,8 +55,8 @@ pub(super) struct Start {
     pub(super) listener: TcpListener,
     /// The listener of the operator's endpoints; `None`: there are none.
     pub(super) operator: Option<TcpListener>,
-    /// Its certificate for TLS; `None` is plain HTTP.
-    pub(super) certificate: Option<Arc<Certificate>>,
+    /// What it speaks TLS with; `None` is plain HTTP.
+    pub(super) tls: Option<Tls>,
     /// What webhooks may reach.
     pub(super) guard: Guard,
     /// Who may come in.
@@ -79,7 +78,7 @@ pub(super) struct Running {
     pub(super) hub: Hub,
     observed: Observed,
     stop: watch::Sender<bool>,
-    server: JoinHandle<Result<(), TlsError>>,
+    server: JoinHandle<()>,
     deliverer: JoinHandle<()>,
     /// Where webhooks are posted; ends with this.
     _background: Background,
@@ -95,11 +94,7 @@ impl Running {
         start.files.take(&hub).await?;
         hub.store.write(moving::served).await?;
         hub.fact_rates.limit(start.facts_per_s);
-        let base_url = hub.base_url.clone();
-        let keep = hub
-            .store
-            .write(move |tx| meta::put(tx, BASE_URL, &base_url));
-        keep.await?;
+        keep_way_to(&hub, start.tls.as_ref().and_then(Tls::pin)).await?;
         presence::process_ended(&hub, hub.process).await?;
         let serving = hub.store.processes().map(|(_, serving)| serving);
         if let Some(serving) = &serving {
@@ -115,7 +110,7 @@ impl Running {
         let served = serve(
             state.clone(),
             start.listener,
-            start.certificate.clone(),
+            start.tls.as_ref().map(Tls::acceptor),
             router,
             stopped.clone(),
             start.drain,
@@ -160,8 +155,8 @@ impl Running {
         if let Some(listener) = start.operator {
             workers.spawn(tell_operator(state, observed.clone(), listener));
         }
-        if let Some(certificate) = start.certificate {
-            workers.spawn(certificate.reload_on_change());
+        if let Some(tls) = start.tls {
+            workers.spawn(tls.keep());
         }
         Ok(Self {
             observed,
@@ -179,8 +174,7 @@ impl Running {
     pub(super) async fn broken(&mut self) -> CommandError {
         tokio::select! {
             ended = &mut self.server => match ended {
-                Ok(Err(error)) => error.into(),
-                Ok(Ok(())) => CommandError::new("the server ended"),
+                Ok(()) => CommandError::new("the server ended"),
                 Err(error) => CommandError::of("the server failed", &error),
             },
             ended = &mut self.deliverer => match ended {
@@ -223,6 +217,19 @@ impl Running {
         }
         tracing::info!("stopped");
     }
+}
+
+/// Keeps for the commands that draw codes where phones reach the hub, and by what they know it.
+async fn keep_way_to(hub: &Hub, pin: Option<&str>) -> Result<(), StoreError> {
+    let (base_url, pin) = (hub.base_url.clone(), pin.map(str::to_owned));
+    let keep = hub.store.write(move |tx| {
+        meta::put(tx, BASE_URL, &base_url)?;
+        match &pin {
+            Some(pin) => meta::put(tx, OWN_PIN, pin),
+            None => meta::remove(tx, OWN_PIN),
+        }
+    });
+    keep.await
 }
 
 /// Shares the projects with the processes that serve, and lets go of the phones of one that has ended.
@@ -268,9 +275,7 @@ fn router(observed: &Observed, state: &ApiState, app: &AppOffer) -> Router {
 async fn tell_operator(state: ApiState, observed: Observed, listener: TcpListener) {
     let (_running, never) = watch::channel(false);
     let router = metrics::operator::router(observed);
-    if let Err(error) = serve(state, listener, None, router, never, Duration::ZERO).await {
-        tracing::error!(%error, "the server of the operator's address failed");
-    }
+    serve(state, listener, None, router, never, Duration::ZERO).await;
 }
 
 /// Logs when the database stops taking writes, and when it takes them again.

@@ -4,8 +4,9 @@ use crate::commands::logging;
 use crate::commands::running::{Running, Start};
 use crate::commands::service_manager;
 use crate::commands::stop_signal::StopSignal;
-use crate::settings::{OperatorListen, ServeSettings, Transport};
-use crate::tls::Certificate;
+use crate::settings::{OperatorListen, ServeSettings};
+use crate::tls::Tls;
+use crate::transport::Transport;
 use hub_app::data_folder;
 use hub_app::data_folder::error::CommandError;
 use hub_app::hub::fact_rates::RATE_DEFAULT_PER_S;
@@ -39,16 +40,21 @@ pub fn serve(settings: ServeSettings) -> Result<(), CommandError> {
     let front = front(&settings)?;
     let app = app(&settings)?;
     let process = settings.process()?;
-    let certificate = match settings.transport()? {
-        Transport::Plain => None,
-        Transport::Tls { cert, key } => Some(Certificate::read(&cert, &key)?),
-    };
+    let transport = Transport::chosen(&settings)?;
     let runtime = Runtime::new()?;
     let listener = runtime.block_on(listen(settings.listen_addr()))?;
     let bound = listener.local_addr()?;
     let operator = runtime.block_on(operator_listener(settings.operator_listen))?;
     let (data, nats) = settings.data()?;
     let (_place, store) = data.open_to_serve(settings.create, settings.nothing_lost, process)?;
+    let tls = match transport {
+        Transport::Plain => None,
+        Transport::Files { cert, key } => Some(Tls::with_files(&cert, &key)?),
+        Transport::SelfSigned => {
+            let names = settings.host_names(bound);
+            Some(Tls::self_signed(settings.folder(), &names)?)
+        }
+    };
     let caps = [
         (Cap::Phones, settings.phones_max),
         (Cap::DynamicGroups, settings.dynamic_groups_max),
@@ -62,7 +68,7 @@ pub fn serve(settings: ServeSettings) -> Result<(), CommandError> {
         files: settings.file_place()?,
         listener,
         operator,
-        certificate,
+        tls,
         guard,
         front,
         names: Names::asking(settings.dns_servers.clone()),

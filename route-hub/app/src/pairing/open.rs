@@ -17,6 +17,8 @@ pub const KEPT_MS: i64 = 24 * 3_600_000;
 
 /// Under which name the hub keeps where phones reach it, for codes that other processes draw.
 pub const BASE_URL: &str = "base_url";
+/// Under which name a hub whose key nobody vouches for keeps what phones know the key by.
+pub const OWN_PIN: &str = "own_pin";
 
 /// What a code is for.
 #[derive(Debug, Clone, Copy)]
