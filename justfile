@@ -25,6 +25,10 @@ test *suites:
 apk *arguments:
     scripts/build-apk {{arguments}}
 
+# Builds what operators install (docs/operating.md)
+package *arguments:
+    scripts/package {{arguments}}
+
 # Measures the figures and prints a table
 bench *names:
     scripts/bench {{names}}
