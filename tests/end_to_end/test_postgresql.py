@@ -8,6 +8,7 @@ import pytest
 import requests
 
 from end_to_end import test_campaign_kills
+from support import faketime
 from support.databases import environment, query, url
 from support.hub import Admin, Demo, Serve
 from support.numbers import fresh_number
@@ -124,6 +125,25 @@ def test_a_second_hub_with_a_folder_of_its_own_for_files_is_refused(tmp_path):
         demo.rest.wait_status(demo.rest.send(fresh_number(), "the first one goes on")["id"], "delivered")
     finally:
         assert demo.program.stop() == 0
+
+
+@pytest.mark.skipif(not faketime.is_there(), reason="needs libfaketime")
+def test_the_operator_is_told_of_a_clock_that_is_off_though_there_is_no_project(tmp_path):
+    admin, metric = Admin(tmp_path), 'route_hub_alert{kind="clock_off"}'
+    hub = Serve(tmp_path, env=faketime.environment(5)).start()
+    try:
+        [alert] = until(admin.alerts, "the clock is told of", 30)
+        assert (alert["kind"], alert["project_id"]) == ("clock_off", None) and alert["process"] in range(256), alert
+        assert f"{metric} 1" in requests.get(f"{hub.operator_url}/metrics", timeout=10).text
+        until(lambda: any("clock_off" in line for line in hub.program.err_lines), "the log tells of it")
+    finally:
+        assert hub.program.stop() == 0
+    again = Serve(tmp_path).start()
+    try:
+        assert admin.alerts() == []
+        assert f"{metric} 0" in requests.get(f"{again.operator_url}/metrics", timeout=10).text
+    finally:
+        assert again.program.stop() == 0
 
 
 def lose_hints(folder):

@@ -88,6 +88,7 @@ BEGIN
             ('api_keys', '''organization_id'''),
             ('audit_log', '''organization_id'''),
             ('api_requests', '''hub'''),
+            ('hub_alerts', '''hub'''),
             ('hub_meta', '''hub'''),
             ('pairing_tries', '''hub'''),
             ('rate_tokens', '''hub'''),

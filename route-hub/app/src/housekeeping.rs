@@ -10,8 +10,8 @@ use crate::worker::{self, Next, Worker};
 use hub_domain::Project;
 use hub_store::purge::Purged;
 use hub_store::{
-    Gate, StoreError, Tx, alerts, facts_aside, idempotency, leftovers, messages, pairings,
-    projects, webhook_deliveries, webhook_log,
+    Gate, StoreError, Tx, alerts, facts_aside, hub_alerts, idempotency, leftovers, messages,
+    pairings, projects, webhook_deliveries, webhook_log,
 };
 use postrider_model::UnixMs;
 use std::time::Duration;
@@ -34,6 +34,7 @@ type OfProject = fn(&mut Tx<'_>, &Project, UnixMs) -> Result<Purged, StoreError>
 const OF_ALL: &[OfAll] = &[
     |tx, now| pairings::purge(tx, now.plus_ms(-crate::pairing::open::KEPT_MS)),
     idempotency::purge,
+    |tx, now| hub_alerts::purge(tx, now.plus_ms(-KEPT_MS)),
 ];
 
 const OF_PROJECT: &[OfProject] = &[

@@ -24,6 +24,7 @@ mod field;
 mod file;
 mod fold;
 mod group;
+mod hub_alert;
 mod kind_queue;
 mod label;
 mod message;
@@ -77,6 +78,7 @@ pub use file::{
 };
 pub use fold::fold;
 pub use group::{Condition, ContactSubject, Group, GroupFilters};
+pub use hub_alert::{HubAlert, HubAlertKind};
 pub use kind_queue::KindQueue;
 pub use label::Label;
 pub use message::{Direction, Message, MessageSource, OnUnknown, status_code, status_from_code};

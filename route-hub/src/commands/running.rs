@@ -9,7 +9,7 @@ use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 use hub_api::state::ApiState;
-use hub_app::alerts::{clock, offline};
+use hub_app::alerts::{clock, of_hub, offline};
 use hub_app::background::Background;
 use hub_app::contacts::blocking;
 use hub_app::data_folder::error::CommandError;
@@ -95,7 +95,7 @@ impl Running {
         hub.store.write(moving::served).await?;
         hub.fact_rates.limit(start.facts_per_s);
         keep_way_to(&hub, start.tls.as_ref().and_then(Tls::pin)).await?;
-        presence::process_ended(&hub, hub.process).await?;
+        let_go(&hub, hub.process).await?;
         let serving = hub.store.processes().map(|(_, serving)| serving);
         if let Some(serving) = &serving {
             hub.share_with(&serving.borrow());
@@ -242,13 +242,19 @@ async fn share(hub: Hub, serving: Option<watch::Receiver<BTreeSet<u8>>>) {
         let now = serving.borrow_and_update().clone();
         hub.share_with(&now);
         for ended in before.difference(&now) {
-            while let Err(error) = presence::process_ended(&hub, *ended).await {
+            while let Err(error) = let_go(&hub, *ended).await {
                 tracing::warn!(%error, "the phones of a process that ended could not be let go");
                 tokio::time::sleep(AFTER_ERROR).await;
             }
         }
         before = now;
     }
+}
+
+/// Ends what the database keeps of a process that has ended, or whose number this one takes.
+async fn let_go(hub: &Hub, process: u8) -> Result<(), StoreError> {
+    presence::process_ended(hub, process).await?;
+    of_hub::process_ended(hub, process).await
 }
 
 /// Returns when this process may write no more, because others have taken it for dead.

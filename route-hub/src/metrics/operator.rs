@@ -6,11 +6,15 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use http::{StatusCode, header};
+use hub_app::hub::Hub;
+use hub_domain::HubAlertKind;
 use hub_store::{ServerLoad, StoreError, Tx, facts_aside, messages, outbox, server_load};
 use hub_web::ApiError;
+use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::{encode_eof, encode_registry};
 use prometheus_client::metrics::counter::ConstCounter;
-use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
 use prometheus_client::registry::Registry;
 use serde_json::json;
 
@@ -178,6 +182,11 @@ fn written(observed: &Observed, counted: Option<Counted>) -> Result<String, std:
     for (name, help, value) in counters {
         registry.register(name, help, ConstCounter::new(value));
     }
+    registry.register(
+        "alert",
+        "1 while an alert about this hub stands, by its kind",
+        alerts(hub),
+    );
     among_hubs::register(&mut registry, &hub.store, counted.and_then(|it| it.server));
     registry.register(
         "http_requests",
@@ -197,6 +206,23 @@ fn written(observed: &Observed, counted: Option<Counted>) -> Result<String, std:
     encode_registry(&mut text, &of_process)?;
     encode_eof(&mut text)?;
     Ok(text)
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OfKind {
+    kind: &'static str,
+}
+
+fn alerts(hub: &Hub) -> Family<OfKind, Gauge> {
+    let all = Family::<OfKind, Gauge>::default();
+    for kind in HubAlertKind::ALL {
+        let of_kind = OfKind {
+            kind: kind.as_str(),
+        };
+        let stands = hub.own_alerts.stands(*kind);
+        all.get_or_create(&of_kind).set(i64::from(stands));
+    }
+    all
 }
 
 #[cfg(test)]
@@ -237,6 +263,7 @@ mod tests {
             "route_hub_phones_connected 0",
             "route_hub_facts_dropped_total 0",
             "route_hub_store_jobs_waiting 0",
+            r#"route_hub_alert{kind="clock_off"} 0"#,
             r#"route_hub_http_requests_total{route="/v1/x/{id}",method="GET",status="2xx"} 2"#,
             r#"route_hub_http_requests_total{route="/v1/x/{id}",method="GET",status="5xx"} 1"#,
             r#"route_hub_http_request_duration_seconds_count{route="/v1/x/{id}"} 3"#,

@@ -30,6 +30,7 @@ pub mod fields;
 pub mod files;
 pub mod groups;
 pub mod hints;
+pub mod hub_alerts;
 pub mod idempotency;
 pub mod inbound_counted;
 pub mod labels;

@@ -103,7 +103,7 @@ macro_rules! highest_of {
 }
 
 /// The tables whose rows have a key of their own, and how its highest is asked for.
-const KEYED: [(&str, &str); 28] = highest_of! {
+const KEYED: [(&str, &str); 29] = highest_of! {
     "alerts"
     "api_keys"
     "audit_log"
@@ -117,6 +117,7 @@ const KEYED: [(&str, &str); 28] = highest_of! {
     "devices"
     "fields"
     "files"
+    "hub_alerts"
     "labels"
     "message_templates"
     "messages"

@@ -151,6 +151,10 @@ pub(crate) const ALL: &[(&str, &str)] = &[
         "V42__link_lives",
         include_str!("../migrations/V42__link_lives.sql"),
     ),
+    (
+        "V43__hub_alerts",
+        include_str!("../migrations/V43__hub_alerts.sql"),
+    ),
 ];
 
 /// As [`run`] for a database that is then used: not for one whose data were moved away, or are being

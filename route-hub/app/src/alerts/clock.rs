@@ -1,14 +1,14 @@
 //! Alerts while the clock of this process's machine is off the database's.
 //!
 //! What a hub decides by the time of day goes by its machine's clock, so two hubs whose clocks differ decide
-//! otherwise. Each tells the projects that it works for.
+//! otherwise. Each tells the operator and the projects that it works for.
 
-use crate::alerts::{self, About};
+use crate::alerts::{self, About, of_hub};
 use crate::hub::Hub;
 use crate::transaction;
 use crate::unit_of_work::UnitOfWork;
 use crate::worker::{self, Next, Worker};
-use hub_domain::{AlertKind, ProjectShares};
+use hub_domain::{AlertKind, HubAlertKind, ProjectShares};
 use hub_store::{StoreError, Tx, projects};
 use postrider_model::{Now, ProjectId};
 use std::time::Duration;
@@ -40,6 +40,7 @@ impl Worker for Clock {
             return Ok(Next::Woken);
         };
         let is_off = load.clock_off_ms.unsigned_abs() >= OFF_MS_MIN;
+        of_hub::follow(&self.hub, HubAlertKind::ClockOff, is_off).await?;
         let now = (is_off, self.hub.own_shares.owned());
         if self.told != Some(now) {
             tell(&self.hub, is_off, self.hub.now()).await?;

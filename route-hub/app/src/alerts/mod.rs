@@ -2,9 +2,11 @@
 //!
 //! One alert of a kind stands for a phone or a device at a time. Raising and clearing write the
 //! `alert` event. When alerts begin and end is in `rules`; [`offline`] looks for phones that stay
-//! away, `waiting` counts events that wait for their delivery.
+//! away, `waiting` counts events that wait for their delivery. Alerts of no project are in
+//! [`of_hub`].
 
 pub mod clock;
+pub mod of_hub;
 pub mod offline;
 pub(crate) mod rules;
 pub(crate) mod waiting;
@@ -20,7 +22,7 @@ use crate::outbox::{Event, Receiver};
 use crate::unit_of_work::UnitOfWork;
 use crate::views::alert::AlertView;
 use hub_domain::{Alert, AlertKind, Phone, Project, WebhookEvent};
-use hub_store::{StoreError, Tx, alerts, projects};
+use hub_store::{StoreError, Tx, alerts, hub_alerts, projects};
 use postrider_link::frame::Health;
 use postrider_model::{AlertId, DeviceId, PhoneId};
 
@@ -97,7 +99,7 @@ pub(crate) fn clear_all_of_device(
 pub(crate) fn clear_by_id(work: &mut HubWork<'_, '_>, id: AlertId) -> Result<bool, StoreError> {
     let standing = alerts::get(work.tx, id)?.filter(|alert| alert.time_cleared.is_none());
     let Some(alert) = standing else {
-        return Ok(false);
+        return hub_alerts::clear(work.tx, id, work.now.unix);
     };
     match projects::get(work.tx, alert.project_id)? {
         Some(project) => work.within(&project, |work| end(work, alert))?,

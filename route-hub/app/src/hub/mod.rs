@@ -7,6 +7,7 @@ pub mod files;
 mod last_used;
 pub mod link_misses;
 pub(crate) mod links;
+pub mod own_alerts;
 mod own_shares;
 pub mod pairing_tries;
 pub mod proofs;
@@ -23,6 +24,7 @@ use crate::hub::files::Files;
 use crate::hub::last_used::LastUsed;
 use crate::hub::link_misses::Misses;
 use crate::hub::links::Links;
+use crate::hub::own_alerts::OwnAlerts;
 use crate::hub::own_shares::OwnShares;
 use crate::hub::pairing_tries::Tries;
 use crate::hub::proofs::Proofs;
@@ -75,6 +77,8 @@ pub struct Shared {
     pub queue_caps: QueueCaps,
     /// The links that are open in this process.
     pub links: Links,
+    /// The alerts about this process that stand.
+    pub own_alerts: OwnAlerts,
     /// Which projects this process works for by itself.
     pub own_shares: OwnShares,
     /// How many pairing codes each address has tried.
@@ -169,6 +173,7 @@ impl Hub {
             request_counts: RequestCounts::default(),
             queue_caps: QueueCaps::default(),
             links: Links::default(),
+            own_alerts: OwnAlerts::default(),
             own_shares: OwnShares::default(),
             pairing_tries: Tries::default(),
             link_misses: Misses::default(),

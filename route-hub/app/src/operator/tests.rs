@@ -7,8 +7,10 @@ use crate::operator::{
 };
 use crate::testing::Office;
 use crate::testing::fresh_id;
-use hub_domain::{Alert, AlertKind, Device, DeviceState, Feature, Plan, UsageType};
-use hub_store::{alerts, devices, organizations};
+use hub_domain::{
+    Alert, AlertKind, Device, DeviceState, Feature, HubAlert, HubAlertKind, Plan, UsageType,
+};
+use hub_store::{alerts, devices, hub_alerts, organizations};
 use postrider_model::DeviceId;
 
 fn device(office: &Office) -> DeviceId {
@@ -92,6 +94,25 @@ fn an_alert_is_cleared_once() {
     };
     let id = alert.id;
     office.rows(move |work| alerts::raise(work.tx, &alert));
+    office.operate(move |work| clear_alert(work, id)).unwrap();
+    let again = office.operate(move |work| clear_alert(work, id));
+    assert!(matches!(again, Err(NotDone::Refused(NoSuchAlert))));
+}
+
+#[test]
+fn an_alert_of_the_hub_is_cleared_once() {
+    let office = Office::new();
+    let now = office.hub.now();
+    let alert = HubAlert {
+        id: fresh_id(&office.hub, now),
+        process: 3,
+        kind: HubAlertKind::ClockOff,
+        detail: String::new(),
+        time_created: now.unix,
+        time_cleared: None,
+    };
+    let id = alert.id;
+    office.rows(move |work| hub_alerts::raise(work.tx, &alert));
     office.operate(move |work| clear_alert(work, id)).unwrap();
     let again = office.operate(move |work| clear_alert(work, id));
     assert!(matches!(again, Err(NotDone::Refused(NoSuchAlert))));
