@@ -1,15 +1,18 @@
 """A hub whose data are in PostgreSQL: how it finds it, what it refuses, and a second hub on the database."""
 
+import contextlib
 import os
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit
 
 import pytest
 import requests
 
+from cluster.proxied import Proxied
 from end_to_end import test_campaign_kills
 from support import faketime
-from support.databases import environment, query, url
+from support.databases import environment, query, url, use
 from support.hub import Admin, Demo, Serve
 from support.numbers import fresh_number
 from support.paths import binary
@@ -144,6 +147,24 @@ def test_the_operator_is_told_of_a_clock_that_is_off_though_there_is_no_project(
         assert f"{metric} 0" in requests.get(f"{again.operator_url}/metrics", timeout=10).text
     finally:
         assert again.program.stop() == 0
+
+
+def test_a_database_that_is_away_has_one_line_in_the_log_and_another_when_it_is_back(tmp_path):
+    port = urlsplit(url(tmp_path / "demo")).port
+    with contextlib.closing(Proxied(port)) as proxy:
+        use(tmp_path / "demo", url(tmp_path / "demo").replace(f":{port}/", f":{proxy.port}/"))
+        demo = Demo(tmp_path)
+        before = len(demo.program.err_lines)
+        proxy.refuse()
+        proxy.cut()
+        for _ in range(20):
+            until(lambda: demo.rest.call("GET", "messages").status_code == 503, "requests are refused", 30)
+        proxy.refuse(False)
+        until(lambda: any("can be reached again" in line for line in demo.program.err_lines), "it is back", 30)
+        said = [line for line in demo.program.err_lines[before:] if " WARN " in line or " ERROR " in line]
+        assert len(said) == 1 and "the database cannot be reached" in said[0], said
+        demo.rest.wait_status(demo.rest.send(fresh_number(), "it goes on")["id"], "delivered")
+        assert demo.program.stop() == 0
 
 
 def lose_hints(folder):

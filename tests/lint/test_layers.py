@@ -11,12 +11,13 @@ HUB = ROOT / "route-hub"
 # What each crate of the hub may stand on, of the hub's own crates.
 MAY_USE = {
     "domain": set(),
+    "outage": set(),
     "view": set(),
     "rules": {"domain"},
-    "store": {"domain"},
-    "outgoing": set(),
-    "media": set(),
-    "nats": {"store"},
+    "store": {"domain", "outage"},
+    "outgoing": {"outage"},
+    "media": {"outage"},
+    "nats": {"outage", "store"},
     "web": {"view"},
     "app": {"domain", "media", "outgoing", "rules", "store", "view"},
     "api": {"app", "domain", "outgoing", "rules", "store", "view", "web"},

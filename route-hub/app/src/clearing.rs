@@ -32,7 +32,7 @@ pub(crate) fn soon(hub: &Hub) {
     let hub = hub.clone();
     tokio::spawn(async move {
         if let Err(error) = finish(&hub).await {
-            tracing::error!(%error, "values of a deleted field or table are left");
+            hub_store::failed!(error, error, "values of a deleted field or table are left");
         }
     });
 }

@@ -86,7 +86,7 @@ pub async fn tell(hub: &Hub, project: ProjectId, error: &StoreError, now: Now) {
     };
     let raised: Result<_, StoreError> = transaction::run_by_hub(hub, project, now, step).await;
     if let Err(error) = raised {
-        tracing::error!(%error, %project, "an alert could not be raised");
+        hub_store::failed!(error, error, %project, "an alert could not be raised");
     }
 }
 

@@ -53,7 +53,7 @@ pub async fn look(hub: Hub) {
         };
         tokio::time::sleep(every).await;
         if let Err(error) = look_once(&hub).await {
-            tracing::warn!(%error, "the queues of phones could not be looked at");
+            hub_store::failed!(warn, error, "the queues of phones could not be looked at");
         }
     }
 }

@@ -23,7 +23,7 @@ pub async fn run(hub: Hub) {
             continue;
         }
         if let Err(error) = tell(&hub).await {
-            tracing::warn!(%error, "the rates of API keys could not be shared");
+            hub_store::failed!(warn, error, "the rates of API keys could not be shared");
         }
     }
 }

@@ -171,7 +171,7 @@ async fn freeze_all(hub: &Hub) {
         let frozen = tokio::task::spawn_blocking(move || freeze_if_open(&worker, word)).await;
         match frozen {
             Ok(Ok(())) | Err(_) => return,
-            Ok(Err(error)) => tracing::warn!(%error, "projects could not be frozen"),
+            Ok(Err(error)) => hub_store::failed!(warn, error, "projects could not be frozen"),
         }
         tokio::time::sleep(AFTER_ERROR).await;
     }

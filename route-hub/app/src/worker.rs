@@ -58,7 +58,7 @@ async fn run_by<W: Worker, S: Future<Output = ()>>(sleep: impl Fn(Duration) -> S
             },
             Ok(Next::Woken) => worker.woken().await,
             Err(error) => {
-                tracing::error!(%error, "{}", W::FAILURE);
+                hub_store::failed!(error, error, "{}", W::FAILURE);
                 sleep(W::BACKOFF).await;
             }
         }

@@ -231,7 +231,7 @@ impl Connection {
                 self.link.session.refused(code);
             }
             Err(error) => {
-                tracing::error!(%device, %error, "a hello could not be decided");
+                hub_store::failed!(error, error, %device, "a hello could not be decided");
                 self.link.session.close(CloseCode::Internal);
             }
         }
@@ -286,7 +286,7 @@ impl Connection {
         match until_taken(hub, store).await {
             Ok(()) => tracing::info!(%device, "a phone was unpaired by its owner"),
             Err(error) => {
-                tracing::error!(%device, %error, "an unpairing could not be stored");
+                hub_store::failed!(error, error, %device, "an unpairing could not be stored");
                 self.socket.close(CloseCode::Internal).await;
                 self.ended = true;
             }
@@ -333,7 +333,7 @@ impl Connection {
             Ok(Ended::Idle) => return self.link.was_idle(),
             Err(error) if is_waited_for(&error) => return self.store_later(),
             Err(error) => {
-                tracing::error!(%error, device = ?self.device(), "a link's commit failed");
+                hub_store::failed!(error, error, device = ?self.device(), "a link's commit failed");
                 return self.link.failed(CloseCode::Internal);
             }
         };
@@ -388,7 +388,7 @@ impl Connection {
 
     fn or_close(&mut self, stored: Result<(), StoreError>) {
         if let Err(error) = stored {
-            tracing::error!(%error, device = ?self.device(), "a link's commit failed");
+            hub_store::failed!(error, error, device = ?self.device(), "a link's commit failed");
             self.link.session.close(CloseCode::Internal);
         }
     }
@@ -417,7 +417,7 @@ impl Connection {
         let (hub, project, acked) = (&self.hub, open.project, self.link.acked_last());
         let store = || leave::store(hub, project, open.fence.clone(), acked);
         if let Err(error) = until_taken(hub, store).await {
-            tracing::error!(%device, %error, "a disconnect could not be stored");
+            hub_store::failed!(error, error, %device, "a disconnect could not be stored");
         }
         hub.cache.forget_connection(device);
     }

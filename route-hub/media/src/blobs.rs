@@ -4,13 +4,14 @@ use crate::folder::{self, WrongFolder};
 use crate::name::BlobName;
 use bytes::Bytes;
 use futures_util::stream::{BoxStream, Stream, StreamExt as _};
+use hub_outage::{Level, Outage};
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, S3ConditionalPut};
 use object_store::buffered::BufWriter;
 use object_store::local::LocalFileSystem;
 use object_store::prefix::PrefixStore;
 use object_store::{
-    BackoffConfig, ClientOptions, GetOptions, GetRange, ObjectStore, ObjectStoreExt as _,
-    RetryConfig,
+    BackoffConfig, ClientOptions, GetOptions, GetRange, ObjectMeta, ObjectStore,
+    ObjectStoreExt as _, RetryConfig,
 };
 use std::fmt;
 use std::ops::Range;
@@ -36,6 +37,7 @@ const PARTS_ON_THEIR_WAY: usize = 1;
 pub struct Blobs {
     store: Arc<dyn ObjectStore>,
     folder: Option<Arc<PathBuf>>,
+    outage: Arc<Outage>,
 }
 
 /// A bucket of S3, or of a server that speaks like it.
@@ -103,6 +105,7 @@ impl Blobs {
         Ok(Self {
             store: Arc::new(store),
             folder: Some(Arc::new(path.to_owned())),
+            outage: Arc::new(outage()),
         })
     }
 
@@ -145,6 +148,7 @@ impl Blobs {
         Ok(Self {
             store,
             folder: None,
+            outage: Arc::new(outage()),
         })
     }
 
@@ -174,8 +178,8 @@ impl Blobs {
     /// # Errors
     /// When it cannot be kept.
     pub async fn put(&self, name: &BlobName, bytes: Bytes) -> Result<(), BlobError> {
-        self.store.put(&name.path(), bytes.into()).await?;
-        Ok(())
+        let putting = self.store.put(&name.path(), bytes.into()).await;
+        noted(&self.outage, putting).map(drop)
     }
 
     /// Begins a blob that comes bit by bit. It is there once it is finished.
@@ -183,6 +187,7 @@ impl Blobs {
         let writer = BufWriter::with_capacity(Arc::clone(&self.store), name.path(), PART_BYTES);
         Upload {
             writer: writer.with_max_concurrency(PARTS_ON_THEIR_WAY),
+            outage: Arc::clone(&self.outage),
         }
     }
 
@@ -199,8 +204,11 @@ impl Blobs {
             range: range.map(GetRange::Bounded),
             ..GetOptions::default()
         };
-        let found = self.store.get_opts(&name.path(), options).await?;
-        Ok(found.into_stream().map(|part| Ok(part?)).boxed())
+        let found = self.store.get_opts(&name.path(), options).await;
+        let found = noted(&self.outage, found)?;
+        let outage = Arc::clone(&self.outage);
+        let parts = found.into_stream().map(move |part| noted(&outage, part));
+        Ok(parts.boxed())
     }
 
     /// Returns all bytes of a blob.
@@ -208,7 +216,8 @@ impl Blobs {
     /// # Errors
     /// As [`Self::get`].
     pub async fn read(&self, name: &BlobName) -> Result<Bytes, BlobError> {
-        Ok(self.store.get(&name.path()).await?.bytes().await?)
+        let found = noted(&self.outage, self.store.get(&name.path()).await)?;
+        noted(&self.outage, found.bytes().await)
     }
 
     /// Says whether a blob is there.
@@ -216,10 +225,10 @@ impl Blobs {
     /// # Errors
     /// When nobody can say.
     pub async fn has(&self, name: &BlobName) -> Result<bool, BlobError> {
-        match self.store.head(&name.path()).await {
+        match noted(&self.outage, self.store.head(&name.path()).await) {
             Ok(_) => Ok(true),
-            Err(object_store::Error::NotFound { .. }) => Ok(false),
-            Err(error) => Err(error.into()),
+            Err(BlobError::Missing) => Ok(false),
+            Err(error) => Err(error),
         }
     }
 
@@ -228,28 +237,17 @@ impl Blobs {
     /// # Errors
     /// When it cannot be removed.
     pub async fn delete(&self, name: &BlobName) -> Result<(), BlobError> {
-        match self.store.delete(&name.path()).await {
-            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
-            Err(error) => Err(error.into()),
+        match noted(&self.outage, self.store.delete(&name.path()).await) {
+            Ok(()) | Err(BlobError::Missing) => Ok(()),
+            Err(error) => Err(error),
         }
     }
 
     /// Lists the blobs; what has another kind of name is left out.
     pub fn list(&self) -> impl Stream<Item = Result<Listed, BlobError>> + Send + 'static {
-        self.store.list(None).filter_map(async |found| {
-            let found = match found {
-                Ok(found) => found,
-                Err(error) => return Some(Err(error.into())),
-            };
-            let name = BlobName::new(found.location.filename()?)?;
-            (name.path() == found.location).then(|| {
-                Ok(Listed {
-                    name,
-                    size: found.size,
-                    time_written_ms: found.last_modified.timestamp_millis(),
-                })
-            })
-        })
+        let outage = Arc::clone(&self.outage);
+        let found = self.store.list(None).map(move |found| noted(&outage, found));
+        found.filter_map(async |found| found.map(listed).transpose())
     }
 
     /// Removes what broken uploads left in the folder before a moment; S3 keeps none of it in sight.
@@ -262,10 +260,41 @@ impl Blobs {
         };
         let removing = move || folder::remove_unfinished(&folder, before);
         let removed = tokio::task::spawn_blocking(removing).await;
-        removed
-            .map_err(|error| BlobError::Unavailable(error.to_string()))?
-            .map_err(|error| BlobError::Unavailable(error.to_string()))
+        let removed = removed.map_err(|error| BlobError::Unavailable(error.to_string()))?;
+        let removed = removed.map_err(|error| BlobError::Unavailable(error.to_string()));
+        told(&self.outage, removed)
     }
+}
+
+fn outage() -> Outage {
+    Outage::new(
+        Level::WARN,
+        "the place of the files cannot be used",
+        "the place of the files can be used again",
+    )
+}
+
+/// Notes whether the place did what it was asked.
+fn noted<T>(outage: &Outage, done: Result<T, object_store::Error>) -> Result<T, BlobError> {
+    told(outage, done.map_err(BlobError::from))
+}
+
+fn told<T>(outage: &Outage, done: Result<T, BlobError>) -> Result<T, BlobError> {
+    match &done {
+        Ok(_) | Err(BlobError::Missing) => outage.worked(),
+        Err(BlobError::Unavailable(why)) => outage.failed(why),
+    }
+    done
+}
+
+/// What has another kind of name is no blob.
+fn listed(found: ObjectMeta) -> Option<Listed> {
+    let name = BlobName::new(found.location.filename()?)?;
+    (name.path() == found.location).then(|| Listed {
+        name,
+        size: found.size,
+        time_written_ms: found.last_modified.timestamp_millis(),
+    })
 }
 
 /// Takes keys from the variables that Amazon's tools read, else from the machine itself.
@@ -286,6 +315,7 @@ fn of_machine(builder: AmazonS3Builder) -> AmazonS3Builder {
 /// A blob that comes bit by bit.
 pub struct Upload {
     writer: BufWriter,
+    outage: Arc<Outage>,
 }
 
 impl fmt::Debug for Upload {
@@ -300,8 +330,7 @@ impl Upload {
     /// # Errors
     /// When they cannot be kept; the blob will not be there.
     pub async fn write(&mut self, bytes: Bytes) -> Result<(), BlobError> {
-        let writing = self.writer.put(bytes).await;
-        writing.map_err(BlobError::from)
+        noted(&self.outage, self.writer.put(bytes).await)
     }
 
     /// Ends the blob: it is there once this returns.
@@ -310,7 +339,8 @@ impl Upload {
     /// When it cannot be kept; then it is not there.
     pub async fn finish(mut self) -> Result<(), BlobError> {
         let ending = self.writer.shutdown().await;
-        ending.map_err(|error| BlobError::Unavailable(error.to_string()))
+        let ending = ending.map_err(|error| BlobError::Unavailable(error.to_string()));
+        told(&self.outage, ending)
     }
 
     /// Gives up the blob.

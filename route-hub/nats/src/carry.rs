@@ -4,6 +4,7 @@
 use crate::servers::Servers;
 use async_nats::{Client, Message, Subject, Subscriber};
 use futures_util::{FutureExt as _, StreamExt as _};
+use hub_outage::{Level, Outage};
 use hub_store::hints::{Carrier, Inbox};
 use postrider_model::HubId;
 use std::time::Duration;
@@ -49,16 +50,18 @@ impl Ended {
 /// Carries a hub's hints until nobody gives any more.
 pub async fn carry(servers: Servers, hub: HubId, mut carrier: Carrier) {
     let subject = Subject::from(format!("postrider.{hub}.hints"));
-    let mut told = None;
+    let outage = Outage::new(
+        Level::WARN,
+        "hints of other processes do not arrive",
+        "hints of other processes arrive again",
+    );
     loop {
-        let ended = connected(&servers, &subject, &mut carrier, &mut told).await;
+        let ended = connected(&servers, &subject, &mut carrier, &outage).await;
         carrier.from_others.set_cut(true);
         if ended == Ended::Over || carrier.is_over() {
             return;
         }
-        if told.replace(ended) != Some(ended) {
-            tracing::warn!(why = ended.why(), "hints of other processes do not arrive");
-        }
+        outage.failed(&ended.why());
         sleep(match ended {
             Ended::Flooded => FLOOD_PAUSE,
             _ => PAUSE,
@@ -67,12 +70,12 @@ pub async fn carry(servers: Servers, hub: HubId, mut carrier: Carrier) {
     }
 }
 
-/// Carries hints through one connection. `told` is what the log says of the last one.
+/// Carries hints through one connection.
 async fn connected(
     servers: &Servers,
     subject: &Subject,
     carrier: &mut Carrier,
-    told: &mut Option<Ended>,
+    outage: &Outage,
 ) -> Ended {
     let connect = async {
         let client = servers.connect().await.ok()?;
@@ -86,7 +89,7 @@ async fn connected(
     let publish = |notice: String| is_sent(&client, subject, notice);
     tokio::select! {
         ended = tell(carrier, publish) => ended,
-        ended = hear(subscriber, &inbox, told, || publish(own.clone())) => ended,
+        ended = hear(subscriber, &inbox, outage, || publish(own.clone())) => ended,
     }
 }
 
@@ -110,7 +113,7 @@ async fn tell(carrier: &mut Carrier, publish: impl Fn(String) -> bool) -> Ended 
 async fn hear(
     mut subscriber: Subscriber,
     inbox: &Inbox,
-    told: &mut Option<Ended>,
+    outage: &Outage,
     beat: impl Fn() -> bool,
 ) -> Ended {
     let mut beats = interval(BEAT);
@@ -137,9 +140,7 @@ async fn hear(
                 if is_own(inbox, &message) {
                     missed = 0;
                     inbox.set_cut(false);
-                    if told.take().is_some() {
-                        tracing::info!("hints of other processes arrive again");
-                    }
+                    outage.worked();
                 }
             }
         }

@@ -4,10 +4,11 @@
 //! changed. Names whose servers never answer thus wait among themselves.
 
 use crate::{Failure, clock::Started};
+use hub_outage::{Level, Outage};
 use hickory_resolver::{
     Resolver, TokioResolver,
     config::{ConnectionConfig, LookupIpStrategy, NameServerConfig, ResolverConfig, ResolverOpts},
-    net::runtime::TokioRuntimeProvider,
+    net::{NetError, runtime::TokioRuntimeProvider},
     system_conf::read_system_conf,
 };
 use std::{
@@ -47,6 +48,7 @@ struct Inside {
     deadline: Duration,
     loaded: Mutex<Loaded>,
     places: Places,
+    outage: Outage,
 }
 
 /// A resolver, and what it was made from.
@@ -80,6 +82,11 @@ impl Names {
                 deadline,
                 loaded: Mutex::new(loaded),
                 places: Places::default(),
+                outage: Outage::new(
+                    Level::WARN,
+                    "names cannot be looked up",
+                    "names can be looked up again",
+                ),
             }),
         }
     }
@@ -92,11 +99,22 @@ impl Names {
         let look = async {
             let _place = self.inside.places.take(owner).await;
             let resolver = self.resolver().ok_or(Failure::NoSuchHost)?;
-            let found = resolver.lookup_ip(name).await;
-            found.map_err(|_| Failure::NoSuchHost)
+            Ok::<_, Failure>(resolver.lookup_ip(name).await)
         };
-        let found = timeout(self.inside.deadline, look).await;
-        let found = found.unwrap_or(Err(Failure::LookupTimeout))?;
+        let outage = &self.inside.outage;
+        let found = match timeout(self.inside.deadline, look).await {
+            Ok(found) => found?,
+            Err(_) => {
+                outage.failed(&"no name server answered in time");
+                return Err(Failure::LookupTimeout);
+            }
+        };
+        match &found {
+            // A server said so.
+            Ok(_) | Err(NetError::Dns(_)) => outage.worked(),
+            Err(error) => outage.failed(error),
+        }
+        let found = found.map_err(|_| Failure::NoSuchHost)?;
         Ok(alternating(found.iter()))
     }
 

@@ -27,7 +27,7 @@ use hub_link::pairing;
 use hub_link::pairing::offer::AppOffer;
 use hub_nats::Servers;
 use hub_outgoing::{Client, Guard, Limits, Names};
-use hub_store::{Health, StoreError, changes, meta, moving};
+use hub_store::{StoreError, changes, meta, moving};
 use hub_web::front::FrontSettings;
 use std::collections::BTreeSet;
 use std::future::pending;
@@ -150,7 +150,6 @@ impl Running {
         if let Some((servers, carrier)) = start.nats.zip(hub.store.take_carrier()) {
             workers.spawn(hub_nats::carry(servers, hub.hub_id, carrier));
         }
-        workers.spawn(tell_health(hub.clone()));
         workers.spawn(restored::watch(hub.clone()));
         if let Some(listener) = start.operator {
             workers.spawn(tell_operator(state, observed.clone(), listener));
@@ -213,7 +212,7 @@ impl Running {
         }
         self.workers.shutdown().await;
         if let Err(error) = self.hub.request_counts.write(&self.hub.store).await {
-            tracing::warn!(%error, "the counted requests could not be written");
+            hub_store::failed!(warn, error, "the counted requests could not be written");
         }
         tracing::info!("stopped");
     }
@@ -243,7 +242,11 @@ async fn share(hub: Hub, serving: Option<watch::Receiver<BTreeSet<u8>>>) {
         hub.share_with(&now);
         for ended in before.difference(&now) {
             while let Err(error) = let_go(&hub, *ended).await {
-                tracing::warn!(%error, "the phones of a process that ended could not be let go");
+                hub_store::failed!(
+                    warn,
+                    error,
+                    "the phones of a process that ended could not be let go"
+                );
                 tokio::time::sleep(AFTER_ERROR).await;
             }
         }
@@ -282,21 +285,4 @@ async fn tell_operator(state: ApiState, observed: Observed, listener: TcpListene
     let (_running, never) = watch::channel(false);
     let router = metrics::operator::router(observed);
     serve(state, listener, None, router, never, Duration::ZERO).await;
-}
-
-/// Logs when the database stops taking writes, and when it takes them again.
-async fn tell_health(hub: Hub) {
-    let mut changes = hub.store.health_changes();
-    while changes.changed().await.is_ok() {
-        match *changes.borrow_and_update() {
-            Health::Ok => tracing::info!("the database takes writes again"),
-            Health::Full => {
-                tracing::error!("the disk of the database is full: the hub writes nothing")
-            }
-            Health::NotWritable => tracing::error!("the database cannot be written"),
-            Health::Damaged => tracing::error!(
-                "the database is damaged: the hub writes nothing to it; restore a backup"
-            ),
-        }
-    }
 }

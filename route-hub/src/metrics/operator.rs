@@ -63,7 +63,7 @@ async fn metrics(State(observed): State<Observed>) -> Response {
     let counting = async {
         let counted = hub.store.read(count_rows).await;
         counted
-            .inspect_err(|error| tracing::warn!(%error, "rows could not be counted"))
+            .inspect_err(|error| hub_store::failed!(warn, error, "rows could not be counted"))
             .ok()
     };
     let counted = metrics.counted.get(hub.clock, counting).await;

@@ -90,6 +90,25 @@ impl StoreError {
                 | Self::NotWritable(_)
         )
     }
+
+    /// Says whether the database itself is away, of which the store tells the log, once for all jobs.
+    pub fn is_outage(&self) -> bool {
+        matches!(
+            self,
+            Self::Unreachable(_) | Self::Full(_) | Self::NotWritable(_) | Self::Damaged(_)
+        )
+    }
+}
+
+/// Logs at a level what an error of the database made fail; at `debug` where the database is away.
+#[macro_export]
+macro_rules! failed {
+    ($level:ident, $error:expr, $($what:tt)+) => {
+        match &$error {
+            error if error.is_outage() => tracing::debug!(%error, $($what)+),
+            error => tracing::$level!(%error, $($what)+),
+        }
+    };
 }
 
 impl fmt::Display for StoreError {

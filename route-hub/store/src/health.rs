@@ -10,6 +10,7 @@
 //! Asking costs nothing: nobody has to write to learn it.
 
 use crate::StoreError;
+use hub_outage::{Level, Outage};
 use tokio::sync::watch;
 
 /// Whether the database takes writes.
@@ -38,6 +39,16 @@ impl Health {
         }
     }
 
+    /// Returns what is wrong, for the log.
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Ok => "nothing is wrong with it",
+            Self::Full => "its disk is full",
+            Self::NotWritable => "it cannot be written",
+            Self::Damaged => "it is damaged: restore a backup",
+        }
+    }
+
     /// Says what an error tells of the database; [`Health::Ok`] when it tells nothing.
     pub(crate) const fn told_by(error: &StoreError) -> Self {
         match error {
@@ -51,26 +62,37 @@ impl Health {
 
 /// Where the threads of a store keep its health, and everybody looks at it.
 #[derive(Debug)]
-pub(crate) struct HealthBoard(watch::Sender<Health>);
+pub(crate) struct HealthBoard {
+    health: watch::Sender<Health>,
+    outage: Outage,
+}
 
 impl HealthBoard {
     pub(crate) fn new() -> Self {
-        Self(watch::Sender::new(Health::Ok))
+        Self {
+            health: watch::Sender::new(Health::Ok),
+            outage: Outage::new(
+                Level::ERROR,
+                "nothing is written to the database",
+                "the database takes writes again",
+            ),
+        }
     }
 
     pub(crate) fn now(&self) -> Health {
-        *self.0.borrow()
+        *self.health.borrow()
     }
 
     /// Tells the change to those who wait for one.
     pub(crate) fn watch(&self) -> watch::Receiver<Health> {
-        self.0.subscribe()
+        self.health.subscribe()
     }
 
     /// Takes what an error told; the worse state stays.
     pub(crate) fn worsen(&self, told: Health) {
         if told != Health::Ok {
-            self.0.send_if_modified(|health| {
+            self.outage.failed(&told.words());
+            self.health.send_if_modified(|health| {
                 let is_worse = told > *health;
                 *health = told.max(*health);
                 is_worse
@@ -80,13 +102,16 @@ impl HealthBoard {
 
     /// Takes that the database was written again; damage stays.
     pub(crate) fn recover(&self) {
-        self.0.send_if_modified(|health| {
+        let is_better = self.health.send_if_modified(|health| {
             let is_better = !matches!(health, Health::Ok | Health::Damaged);
             if is_better {
                 *health = Health::Ok;
             }
             is_better
         });
+        if is_better {
+            self.outage.worked();
+        }
     }
 }
 

@@ -64,21 +64,24 @@ pub(crate) struct Answer<T, E> {
     came: Stopwatch,
 }
 
-/// The job had no answer for so long that its caller was told so.
+/// The job had no answer for so long that its caller is told so.
 #[derive(Debug, thiserror::Error)]
 #[error("there was no answer in time")]
-struct Late;
+pub(crate) struct Late;
 
 impl<T, E: From<StoreError>> Answer<T, E> {
     /// Waits for the result so long since the job came, or longer while a COMMIT is out that may store it.
-    pub(crate) async fn within(mut self, limit: Duration) -> Result<T, E> {
+    ///
+    /// # Errors
+    /// When there was none; then the job is not done.
+    pub(crate) async fn within(mut self, limit: Duration) -> Result<Result<T, E>, Late> {
         let mut rest = limit.saturating_sub(self.came.elapsed());
         loop {
             match timeout(rest, &mut self.receiver).await {
-                Ok(answered) => return answered.unwrap_or_else(|_| Err(StoreError::Closed.into())),
-                Err(_) if self.stage.change(OPEN, GIVEN_UP) => {
-                    return Err(StoreError::Unreachable(Arc::new(Late)).into());
+                Ok(answered) => {
+                    return Ok(answered.unwrap_or_else(|_| Err(StoreError::Closed.into())));
                 }
+                Err(_) if self.stage.change(OPEN, GIVEN_UP) => return Err(Late),
                 Err(_) => rest = LOOK_EVERY,
             }
         }

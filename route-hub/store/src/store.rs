@@ -7,7 +7,7 @@ use crate::hints::{self, Carrier, Ends, Heard, Hints};
 use crate::job::{Answer, TypedJob};
 use crate::keys::Keys;
 use crate::load::{ClusterLoad, Commits, Load};
-use crate::postgres::{self, Cluster};
+use crate::postgres::{self, Cluster, Servers};
 use crate::priority;
 use crate::queue::{ReadQueue, Reader, WriteQueue};
 use crate::reading_time::ReadingTime;
@@ -356,9 +356,10 @@ impl Store {
         self.submit_read(Party::HUB, job)?.blocking()
     }
 
-    /// Returns how long a job may have no answer: a server may stand still.
-    fn patience(&self) -> Option<Duration> {
-        self.is_shared().then_some(ANSWER_WAIT)
+    /// Returns the servers, for which a job does not wait for ever: one may stand still.
+    fn patience(&self) -> Option<Arc<Servers>> {
+        let (_, cluster) = self.shared.cluster.as_ref()?;
+        Some(Arc::clone(&cluster.servers))
     }
 
     fn submit_write<T, E, F>(
@@ -592,11 +593,22 @@ impl Share<'_> {
 
 async fn answer<T, E: From<StoreError>>(
     submitted: Result<Answer<T, E>, StoreError>,
-    patience: Option<Duration>,
+    patience: Option<Arc<Servers>>,
 ) -> Result<T, E> {
-    match patience {
-        Some(limit) => submitted?.within(limit).await,
-        None => submitted?.ever().await,
+    let Some(servers) = patience else {
+        return submitted?.ever().await;
+    };
+    match submitted?.within(ANSWER_WAIT).await {
+        Ok(answered) => {
+            if answered.is_ok() {
+                servers.outage.worked();
+            }
+            answered
+        }
+        Err(late) => {
+            servers.outage.failed(&late);
+            Err(StoreError::Unreachable(Arc::new(late)).into())
+        }
     }
 }
 

@@ -123,7 +123,7 @@ async fn end_all_of(
                 ended += 1;
                 continue;
             };
-            tracing::error!(%error, %project, message = id, "an expired message could not be ended");
+            hub_store::failed!(error, error, %project, message = id, "an expired message could not be ended");
             resting.add(*id, now.unix);
             failures += 1;
             if failures >= FAILURES_MAX {

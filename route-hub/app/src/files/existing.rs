@@ -105,6 +105,6 @@ pub(super) async fn remove_bytes(blobs: &Blobs, id: FileId) {
 
 async fn remove(blobs: &Blobs, name: BlobName) {
     if let Err(error) = blobs.delete(&name).await {
-        tracing::warn!(%error, "the bytes of a file that is gone are removed later");
+        tracing::debug!(%error, "the bytes of a file that is gone are removed later");
     }
 }

@@ -53,6 +53,6 @@ fn found<T>(file: Option<T>) -> Result<T, Refusal> {
 
 /// Says that the bytes of files cannot be had now; the rest of the hub goes on.
 pub(crate) fn out_of_reach(error: &BlobError) -> Failure {
-    tracing::warn!(%error, "the place of the files did not do what it was asked");
+    tracing::debug!(%error, "the place of the files did not do what it was asked");
     Refusal::unavailable("the place of this hub's files cannot be reached").into()
 }

@@ -110,7 +110,7 @@ async fn sweep_blobs(hub: &Hub, blobs: &Blobs, now: UnixMs) -> Result<usize, Sto
         let listed = match listed {
             Ok(listed) => listed,
             Err(error) => {
-                tracing::warn!(%error, "the files could not be listed");
+                tracing::debug!(%error, "the files could not be listed");
                 return Ok(count);
             }
         };
@@ -132,7 +132,7 @@ async fn remove_without_row(
     for name in reading.await? {
         match blobs.delete(&name).await {
             Ok(()) => count += 1,
-            Err(error) => tracing::warn!(%error, "bytes without a file could not be removed"),
+            Err(error) => tracing::debug!(%error, "bytes without a file could not be removed"),
         }
     }
     Ok(count)
@@ -166,7 +166,7 @@ async fn unfinished(blobs: &Blobs, before: UnixMs) -> usize {
     {
         Ok(count) => count,
         Err(error) => {
-            tracing::warn!(%error, "what broken uploads left could not be removed");
+            tracing::debug!(%error, "what broken uploads left could not be removed");
             0
         }
     }

@@ -129,13 +129,13 @@ impl Caches {
             for project in missed.webhooks_of {
                 let read = |tx: &mut Tx<'_>, id| webhooks::of_project(tx, id).map(Some);
                 if let Err(error) = self.webhooks.get(store, project, read).await {
-                    tracing::warn!(%error, "webhook objects could not be kept in memory");
+                    hub_store::failed!(warn, error, "webhook objects could not be kept in memory");
                 }
             }
             for device in missed.connections_of {
                 let read = |tx: &mut Tx<'_>, id| devices::connected_to(tx, id).map(Some);
                 if let Err(error) = self.connections.get(store, device, read).await {
-                    tracing::warn!(%error, "a connection could not be kept in memory");
+                    hub_store::failed!(warn, error, "a connection could not be kept in memory");
                 }
             }
         }

@@ -24,7 +24,7 @@ impl LastUsed {
         let touching = share.write(move |tx| api_keys::touch(tx, id, now.unix));
         tokio::spawn(async move {
             if let Err(error) = touching.await {
-                tracing::warn!(%error, key = %id, "the use of a key could not be written");
+                hub_store::failed!(warn, error, key = %id, "the use of a key could not be written");
             }
         });
     }

@@ -83,7 +83,7 @@ async fn round(hub: &Hub, resting: &mut Resting, now: Now) -> Result<(usize, boo
                 Ok(count) => fired += count,
                 Err(StoreError::Stale) => is_stale = true,
                 Err(error) => {
-                    tracing::error!(%error, %project, "a project's schedules could not send");
+                    hub_store::failed!(error, error, %project, "a project's schedules could not send");
                     damage::tell(hub, project, &error, now).await;
                 }
             }
@@ -144,7 +144,7 @@ async fn one_by_one(actor: &Actor, step: &[Due], resting: &mut Resting) -> usize
             Err(StoreError::Stale) => {}
             Err(error) => {
                 let id = due.schedule.id;
-                tracing::error!(%error, schedule = %id, "a schedule could not send");
+                hub_store::failed!(error, error, schedule = %id, "a schedule could not send");
                 resting.add(id.get(), actor.now.unix);
             }
         }

@@ -75,7 +75,7 @@ async fn take(hub: Hub, task: Task, now: Now) -> (ProjectId, bool) {
             Ok(Stepped::Moved) => return (project, true),
             Ok(Stepped::Waits) => {}
             Ok(Stepped::Stopped) => break,
-            Err(error) => tracing::error!(%error, task = %id, "a task could not go on"),
+            Err(error) => hub_store::failed!(error, error, task = %id, "a task could not go on"),
         }
         let share = hub.store.of(project);
         let following = share.read(move |tx| tasks::next_of(tx, project, id)).await;

@@ -212,7 +212,7 @@ async fn play_all_of(
             match play_step(hub, project, vec![id], now).await {
                 Ok(count) => played |= count > 0,
                 Err(error) => {
-                    tracing::error!(%error, %project, message = id, "a step could not be played");
+                    hub_store::failed!(error, error, %project, message = id, "a step could not be played");
                     resting.add(id, now.unix);
                 }
             }

@@ -147,7 +147,7 @@ impl Ring {
         match scanned {
             Ok(scanned) => self.machine.handle_scanned(scanned, now),
             Err(error) => {
-                tracing::warn!(%error, "the outbox could not be read");
+                hub_store::failed!(warn, error, "the outbox could not be read");
                 self.machine.handle_scan_failed(now);
             }
         }
@@ -167,7 +167,7 @@ impl Ring {
                 effects.perform(&self.hub);
             }
             Err(error) => {
-                tracing::warn!(%error, "the ends of webhook deliveries could not be written");
+                hub_store::failed!(warn, error, "the ends of webhook deliveries could not be written");
                 self.machine.handle_commit_failed(project, now);
             }
         }

@@ -205,6 +205,22 @@ impl Connector {
         &self,
         hear: impl FnMut(AsyncMessage) + Clone + Send + 'static,
     ) -> Result<(Client, Lead), StoreError> {
+        let connected = self.connect_to_one(hear).await;
+        match &connected {
+            Ok(_) => self.servers.outage.worked(),
+            // Whoever starts says by itself why it cannot.
+            Err(StoreError::Unreachable(cause)) if !self.servers.none_was_met() => {
+                self.servers.outage.failed(cause);
+            }
+            Err(_) => {}
+        }
+        connected
+    }
+
+    async fn connect_to_one(
+        &self,
+        hear: impl FnMut(AsyncMessage) + Clone + Send + 'static,
+    ) -> Result<(Client, Lead), StoreError> {
         let count = self.hosts.len();
         if count > 1 && self.servers.none_was_met() {
             self.look_around().await;

@@ -26,6 +26,7 @@ pub(crate) use self::connect::named;
 pub use self::connect::{PostgresSettings, Since};
 pub(crate) use self::migrate::{OF_DATABASE, TABLES};
 pub(crate) use self::processes::begin_without_any;
+pub(crate) use self::servers::Servers;
 pub use self::servers::Standing;
 pub(crate) use self::start::{QUEUES, open, open_to_move};
 

@@ -4,6 +4,7 @@
 //! cluster do not share. A promotion and a recovery to an earlier moment begin a new timeline of it.
 
 use crate::StoreError;
+use hub_outage::{Level, Outage};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use tokio::sync::watch;
@@ -38,6 +39,8 @@ pub(crate) struct Servers {
     standing: watch::Sender<Standing>,
     /// Why a server was refused last.
     refused: Mutex<String>,
+    /// Whether one can be reached.
+    pub(crate) outage: Outage,
 }
 
 impl Servers {
@@ -48,6 +51,11 @@ impl Servers {
             sure_on: AtomicI64::new(0),
             standing: watch::Sender::new(Standing::Unsure),
             refused: Mutex::default(),
+            outage: Outage::new(
+                Level::ERROR,
+                "the database cannot be reached",
+                "the database can be reached again",
+            ),
         }
     }
 

@@ -90,7 +90,7 @@ async fn or_tell<T>(
     match done {
         Ok(done) => Some(done),
         Err(error) => {
-            tracing::error!(%error, %project, "relative schedules could not be followed");
+            hub_store::failed!(error, error, %project, "relative schedules could not be followed");
             damage::tell(hub, project, &error, now).await;
             None
         }
