@@ -36,7 +36,11 @@ pub async fn watch(hub: Hub, mut hints: watch::Receiver<u64>, mut seen: Mark, ev
             match take_in(&hub, seen.clone(), hint).await {
                 Ok(taken) => break taken,
                 Err(error) => {
-                    hub_store::failed!(warn, error, "what another process changed could not be read");
+                    hub_store::failed!(
+                        warn,
+                        error,
+                        "what another process changed could not be read"
+                    );
                     sleep(AFTER_ERROR).await;
                 }
             }

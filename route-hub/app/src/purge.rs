@@ -10,7 +10,11 @@ pub(crate) fn leftovers_soon(hub: &Hub) {
     let hub = hub.clone();
     tokio::spawn(async move {
         if let Err(error) = all_of(&hub, Gate::Hub, leftovers::purge).await {
-            hub_store::failed!(warn, error, "what is left of something deleted is removed at the next look");
+            hub_store::failed!(
+                warn,
+                error,
+                "what is left of something deleted is removed at the next look"
+            );
         }
     });
 }

@@ -33,8 +33,6 @@ const FACTS_WAITING_MAX: usize = 512;
 /// How long the phone's acks wait for a commit that takes them along, in milliseconds: other processes
 /// know only what is stored.
 const ACKS_WAIT_MS: u64 = 1_000;
-/// The longest delay after which a phone is told to come back when the hub stops, in milliseconds.
-const RETRY_MS_MAX: u64 = 30_000;
 
 type Commit = Pin<Box<dyn Future<Output = Result<Ended, StoreError>> + Send>>;
 
@@ -146,7 +144,7 @@ impl Connection {
             () = notified(replaced) => self.link.session.close(CloseCode::Replaced),
             heard = self.socket.next(), if readable => self.heard(heard),
             woken = woken(wake) => self.link.woken(woken),
-            () = hub.links.draining(), if self.link.session.is_open() => self.drain(),
+            spread_ms = hub.links.draining(), if self.link.session.is_open() => self.drain(spread_ms),
             () = sleep_ms(pause) => self.paused_until = None,
             () = sleep_ms(self.facts_in_ms) => {}
             () = sleep_ms(acks_in_ms) => {
@@ -169,8 +167,8 @@ impl Connection {
         }
     }
 
-    fn drain(&mut self) {
-        let retry_ms = self.hub.random.below(RETRY_MS_MAX);
+    fn drain(&mut self, spread_ms: u64) {
+        let retry_ms = self.hub.random.below(spread_ms);
         self.link.session.drain(retry_ms, self.hub.now());
     }
 

@@ -246,7 +246,10 @@ impl Blobs {
     /// Lists the blobs; what has another kind of name is left out.
     pub fn list(&self) -> impl Stream<Item = Result<Listed, BlobError>> + Send + 'static {
         let outage = Arc::clone(&self.outage);
-        let found = self.store.list(None).map(move |found| noted(&outage, found));
+        let found = self
+            .store
+            .list(None)
+            .map(move |found| noted(&outage, found));
         found.filter_map(async |found| found.map(listed).transpose())
     }
 

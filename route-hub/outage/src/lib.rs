@@ -166,7 +166,11 @@ mod tests {
         assert_eq!(state.worked(at(1)), line(0, 1));
         for s in 1..30 {
             assert_eq!(state.failed(at(2 * s)), None);
-            assert_eq!(state.worked(at(2 * s + 1)), None, "nobody was told that it was away");
+            assert_eq!(
+                state.worked(at(2 * s + 1)),
+                None,
+                "nobody was told that it was away"
+            );
         }
         assert_eq!(state.failed(at(60)), line(30, 0));
     }

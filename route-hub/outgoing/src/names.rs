@@ -4,13 +4,13 @@
 //! changed. Names whose servers never answer thus wait among themselves.
 
 use crate::{Failure, clock::Started};
-use hub_outage::{Level, Outage};
 use hickory_resolver::{
     Resolver, TokioResolver,
     config::{ConnectionConfig, LookupIpStrategy, NameServerConfig, ResolverConfig, ResolverOpts},
     net::{NetError, runtime::TokioRuntimeProvider},
     system_conf::read_system_conf,
 };
+use hub_outage::{Level, Outage};
 use std::{
     collections::BTreeMap,
     fs,

@@ -13,8 +13,8 @@ use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
-/// The default filter. What becomes of a connection with NATS the hub tells itself.
-const DEFAULT_FILTER: &str = "info,async_nats=off";
+/// The default filter. What becomes of a connection with NATS or with a bucket the hub tells itself.
+const DEFAULT_FILTER: &str = "info,async_nats=off,object_store=off";
 /// The variable in which systemd names the device and the inode of its journal's stream.
 const JOURNAL_VARIABLE: &str = "JOURNAL_STREAM";
 

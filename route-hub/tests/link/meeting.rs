@@ -281,7 +281,9 @@ async fn a_drained_phone_is_told_when_to_come_back_and_says_its_last_facts() {
         HubFrame::Bye(bye) => Some(bye),
         _ => None,
     };
-    assert_eq!(line.wait(bye).await.code, 1001);
+    let bye = line.wait(bye).await;
+    assert_eq!(bye.code, 1001);
+    assert!(bye.retry_ms < 2, "nobody else comes back");
     let id = hub.queue(&phone, "too late").await;
     line.inbound(1, "in time").await;
     assert!(line.settle().await.is_empty());

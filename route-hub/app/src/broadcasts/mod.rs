@@ -85,7 +85,9 @@ pub async fn round(hub: &Hub, turns: &mut Turns, now: Now) -> Result<usize, Stor
             Ok(stepped) => moved += usize::from(stepped),
             // Another process changed something meanwhile: it is taken again at once.
             Err(StoreError::Stale) => moved += 1,
-            Err(error) => hub_store::failed!(error, error, broadcast = %id, "a broadcast could not go on"),
+            Err(error) => {
+                hub_store::failed!(error, error, broadcast = %id, "a broadcast could not go on")
+            }
         }
     }
 }

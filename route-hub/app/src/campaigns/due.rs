@@ -54,7 +54,12 @@ pub(super) async fn all_due_but(
                 // Another process changed something meanwhile: it is due still.
                 Err(StoreError::Stale) => {}
                 Err(error) => {
-                    hub_store::failed!(error, error, campaign = place.id, "a campaign could not be sent");
+                    hub_store::failed!(
+                        error,
+                        error,
+                        campaign = place.id,
+                        "a campaign could not be sent"
+                    );
                     damage::tell(hub, project, &error, now).await;
                     resting.add(place.id, now.unix);
                 }

@@ -5,12 +5,18 @@ use postrider_model::{BootMs, DeviceId};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, watch};
 
+/// Within how long the phones of a hub that ends come back: so long for each of them, and at most this
+/// long. All at once would be a storm for whoever takes them.
+const SPREAD_MS_MAX: u64 = 30_000;
+const SPREAD_MS_PER_PHONE: u64 = 2;
+
 /// The open links, and whether they are told to end.
 #[derive(Debug)]
 pub struct Links {
     /// Each open one is told through its bell when it was replaced.
     newest: Mutex<Newest<Arc<Notify>>>,
-    draining: watch::Sender<bool>,
+    /// Once they are: within how many milliseconds their phones come back.
+    draining: watch::Sender<Option<u64>>,
     count: watch::Sender<usize>,
 }
 
@@ -18,7 +24,7 @@ impl Default for Links {
     fn default() -> Self {
         Self {
             newest: Mutex::default(),
-            draining: watch::Sender::new(false),
+            draining: watch::Sender::new(None),
             count: watch::Sender::new(0),
         }
     }
@@ -93,19 +99,25 @@ impl Links {
 
     /// Tells every link to end in good order.
     pub fn drain(&self) {
-        self.draining.send_replace(true);
+        let phones = u64::try_from(self.connected()).unwrap_or(u64::MAX);
+        let spread_ms = phones.saturating_mul(SPREAD_MS_PER_PHONE);
+        self.draining
+            .send_replace(Some(spread_ms.min(SPREAD_MS_MAX)));
     }
 
     /// Says whether links were told to end.
     pub fn is_draining(&self) -> bool {
-        *self.draining.borrow()
+        self.draining.borrow().is_some()
     }
 
-    /// Waits until links are told to end.
-    pub async fn draining(&self) {
+    /// Waits until links are told to end, and returns within how many milliseconds their phones come back.
+    pub async fn draining(&self) -> u64 {
         let mut draining = self.draining.subscribe();
         // The sender lives as long as `self`, so that waiting cannot fail.
-        let _ = draining.wait_for(|draining| *draining).await;
+        let told = draining.wait_for(Option::is_some).await;
+        told.ok()
+            .and_then(|spread_ms| *spread_ms)
+            .unwrap_or(SPREAD_MS_MAX)
     }
 
     /// Waits until no link is open.
@@ -156,6 +168,17 @@ mod tests {
         links.admit(&fence(4), BootMs(20), deaf).notified().await;
         assert!(links.while_newest(&fence(5), || ()));
         assert!(!links.while_newest(&fence(4), || panic!("it is not the newest")));
+    }
+
+    #[tokio::test]
+    async fn the_phones_of_a_hub_that_ends_come_back_spread_by_their_number() {
+        for (phones, spread_ms) in [(0, 0), (1, 2), (12, 24), (15_000, 30_000), (20_000, 30_000)] {
+            let links = Links::default();
+            links.count.send_replace(phones);
+            links.drain();
+            links.count.send_replace(0);
+            assert_eq!(links.draining().await, spread_ms, "{phones}");
+        }
     }
 
     #[tokio::test]

@@ -47,7 +47,11 @@ async fn check(
     if !matches!(&checked, Ok(asked) if asked.claim == Claim::Wrong)
         && let Err(error) = taken.give_back(&hub.store).await
     {
-        hub_store::failed!(warn, error, "a try of a pairing code could not be given back");
+        hub_store::failed!(
+            warn,
+            error,
+            "a try of a pairing code could not be given back"
+        );
     }
     checked
 }

@@ -167,7 +167,11 @@ impl Ring {
                 effects.perform(&self.hub);
             }
             Err(error) => {
-                hub_store::failed!(warn, error, "the ends of webhook deliveries could not be written");
+                hub_store::failed!(
+                    warn,
+                    error,
+                    "the ends of webhook deliveries could not be written"
+                );
                 self.machine.handle_commit_failed(project, now);
             }
         }
