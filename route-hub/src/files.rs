@@ -1,21 +1,21 @@
 //! Where files are: the settings that `serve` and `demo` share.
 
+mod place;
+
+pub use place::FilePlace;
+pub(crate) use place::folder_mark;
+
 use crate::database::{first_line, none_given, secret};
 use crate::environment;
 use clap::Args;
 use hub_app::data_folder::error::CommandError;
 use hub_app::data_folder::owner;
-use hub_app::hub::Hub;
-use hub_app::random::Random;
-use hub_media::{Blobs, S3, WrongFolder};
-use hub_store::{StoreError, Tx, files, meta};
+use hub_media::{Blobs, S3};
 use postrider_model::Secret;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-use tokio::time::timeout;
 
-/// What a bucket begins with.
+/// What the URL of a bucket begins with.
 const S3_SCHEME: &str = "s3://";
 /// The variable of the secret key, which has no flag: everybody can read a command line.
 const SECRET_VARIABLE: &str = "ROUTE_HUB_FILES_SECRET_KEY";
@@ -23,10 +23,6 @@ const SECRET_VARIABLE: &str = "ROUTE_HUB_FILES_SECRET_KEY";
 const REGION_DEFAULT: &str = "us-east-1";
 /// The folder of the files in the data folder.
 const FOLDER_DEFAULT: &str = "files";
-/// Under which name the database keeps where the hub's files are: a folder's mark, or the URL of a bucket.
-const MARK: &str = "files_folder";
-/// How long another hub may take to end before this one is refused: one that was killed is gone by then.
-const OTHERS_END_MAX: Duration = Duration::from_secs(20);
 
 /// Where files are: in a folder, or in a bucket of S3.
 ///
@@ -188,105 +184,6 @@ pub(crate) fn folder_of_files(at: Option<&str>, data_folder: &Path) -> Option<Pa
         Some(url) if url.starts_with(S3_SCHEME) => None,
         Some(folder) => Some(PathBuf::from(folder)),
         None => Some(data_folder.join(FOLDER_DEFAULT)),
-    }
-}
-
-/// Returns the mark of the folder where a hub keeps its files; `None` without one, or for a bucket.
-pub(crate) fn folder_mark(tx: &mut Tx<'_>) -> Result<Option<String>, StoreError> {
-    let mark = meta::get(tx, MARK)?;
-    Ok(mark.filter(|mark| !mark.starts_with(S3_SCHEME)))
-}
-
-/// Where files are, as the settings say.
-#[derive(Debug)]
-pub struct FilePlace {
-    blobs: Blobs,
-    /// The URL of the bucket, where they are in one.
-    bucket: Option<String>,
-    shared: bool,
-    here: bool,
-}
-
-impl FilePlace {
-    /// Has a hub keep its files there.
-    ///
-    /// # Errors
-    /// When the hub keeps its files elsewhere, or a second hub does not see them.
-    pub async fn take(self, hub: &Hub) -> Result<(), CommandError> {
-        if self.bucket.is_none() && !self.shared {
-            alone(hub).await?;
-        }
-        self.recognise(hub).await?;
-        hub.files.keep_in(self.blobs);
-        Ok(())
-    }
-
-    /// Checks that the place is the hub's. A hub without files that is alone takes any.
-    async fn recognise(&self, hub: &Hub) -> Result<(), CommandError> {
-        let is_alone = is_alone(hub);
-        if self.here && !is_alone {
-            let text = "--files-here: another hub is on the database; first stop it";
-            return Err(CommandError::new(text));
-        }
-        let known = hub.store.read(|tx| {
-            let has_files = !files::after(tx, 0, 1)?.is_empty();
-            Ok::<_, StoreError>((meta::get(tx, MARK)?, has_files))
-        });
-        let (known, has_files) = known.await?;
-        let expected = known.filter(|_| !self.here && (has_files || !is_alone));
-        let found = match &self.bucket {
-            Some(url) => Some(url.clone()),
-            None => {
-                let fresh = Random::new().token::<16>();
-                let mark = self.blobs.recognise_folder(expected.as_deref(), &fresh);
-                mark.map_err(elsewhere)?
-            }
-        };
-        let Some(found) = found else { return Ok(()) };
-        let keep = hub.store.write(move |tx| {
-            let others = if is_alone { None } else { meta::get(tx, MARK)? };
-            match expected.as_ref().or(others.as_ref()) {
-                Some(expected) => Ok(*expected == found),
-                None => meta::put(tx, MARK, &found).map(|()| true),
-            }
-        });
-        if keep.await? {
-            Ok(())
-        } else {
-            Err(elsewhere(WrongFolder::Other))
-        }
-    }
-}
-
-fn elsewhere(wrong: WrongFolder) -> CommandError {
-    match wrong {
-        WrongFolder::Other => CommandError::new(
-            "--files: this is not where the hub keeps its files. Is a disk missing? If they were moved \
-             here, or are lost, start once with --files-here (docs/files.md)",
-        ),
-        WrongFolder::Io(error) => CommandError::of("--files", &error),
-    }
-}
-
-fn is_alone(hub: &Hub) -> bool {
-    let Some((own, serving)) = hub.store.processes() else {
-        return true;
-    };
-    serving.borrow().iter().all(|process| *process == own)
-}
-
-/// Waits until no other hub is on the database, for a folder that only one of them sees.
-async fn alone(hub: &Hub) -> Result<(), CommandError> {
-    let Some((own, mut serving)) = hub.store.processes() else {
-        return Ok(());
-    };
-    let ended = serving.wait_for(|live| live.iter().all(|process| *process == own));
-    match timeout(OTHERS_END_MAX, ended).await {
-        Ok(_) => Ok(()),
-        Err(_) => Err(CommandError::new(
-            "another hub is on the database: several hubs need files that all of them see. Give a bucket \
-             (--files s3://BUCKET), or a folder of a network file system with --files-shared on each hub",
-        )),
     }
 }
 

@@ -1,6 +1,7 @@
 """Files in a bucket of S3, which goes away in the middle of an upload."""
 
 import base64
+import http.server
 import subprocess
 import sys
 import threading
@@ -11,6 +12,7 @@ import requests
 from support.hub import Demo
 from support.numbers import fresh_number
 from support.ports import free_port
+from support.process import Died
 from support.wait import until
 
 pytest.importorskip("moto", reason="moto needs Python 3.11")
@@ -72,6 +74,56 @@ def test_a_file_in_a_bucket_is_served_whole_and_in_parts(demo):
     assert requests.get(url, timeout=10).content == content
     part = requests.get(url, headers={"Range": "bytes=0-5"}, timeout=10)
     assert (part.status_code, part.content) == (206, b"GIF89a")
+
+
+def start(folder, url, place="s3://files/hub"):
+    """Starts a demo on a bucket, and returns why it ended, or the demo."""
+    arguments = ["--files", place, "--files-endpoint", url, "--files-path-style", "--files-access-key", "key"]
+    try:
+        return Demo(folder, 0, arguments=arguments, env=SETTINGS)
+    except Died as ended:
+        return str(ended).splitlines()[-1]
+
+
+def test_a_bucket_that_is_not_there_fails_the_start(tmp_path, bucket):
+    said = start(tmp_path, bucket.url, "s3://nowhere/hub")
+    assert said == "route-hub: --files s3://nowhere/hub: there is no such bucket"
+
+
+class Refusing(http.server.BaseHTTPRequestHandler):
+    """Refuses each key."""
+
+    def log_message(self, *_):
+        """Says nothing."""
+
+    def do_PUT(self):
+        """Answers as S3 does to a key that it does not know."""
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        body = b"<Error><Code>InvalidAccessKeyId</Code></Error>"
+        self.send_response(403)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+def test_a_bucket_that_refuses_the_key_fails_the_start(tmp_path):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Refusing)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        said = start(tmp_path, f"http://127.0.0.1:{server.server_port}")
+        assert said.endswith("the bucket refuses what the access key asks (InvalidAccessKeyId)")
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_a_hub_starts_without_a_bucket_that_says_nothing(tmp_path):
+    demo = start(tmp_path, f"http://127.0.0.1:{free_port()}")
+    try:
+        assert any("does not answer" in line for line in demo.program.err_lines), demo.program.words()
+        demo.rest.send(fresh_number(), "goes on", route_id=demo.test_phone_id)
+    finally:
+        demo.program.kill()
 
 
 def test_a_bucket_that_dies_in_an_upload_leaves_no_half_file_and_stops_nothing_else(demo, bucket):

@@ -114,9 +114,44 @@ def test_a_hub_beside_the_demo_takes_messages_for_its_phones_and_shows_what_beco
         assert demo.program.stop() == 0
 
 
+DOT = "data:image/gif;base64,R0lGODlhAQABAIAAAP8AAP///ywAAAAAAQABAAACAkQBADs="
+APART = {"ROUTE_HUB_FILES_SHARED": "false", "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "s"}
+
+
+@pytest.mark.parametrize("place", ["folder", "s3://files/hub"])
+def test_a_second_hub_that_sees_other_files_takes_none_while_there_are_none_and_says_what_it_needs(tmp_path, place):
+    demo = Demo(tmp_path)
+    elsewhere = place if place.startswith("s3:") else tmp_path / place
+    second = Serve(tmp_path / "demo", arguments=["--files", elsewhere], env=APART).start()
+    try:
+        needed = f"--files {tmp_path / 'demo' / 'files'} --files-shared"
+        assert any("takes no files" in line and needed in line for line in second.program.err_lines), second.program.words()
+        other = second.rest(demo.api_key, demo.project_id)
+        error(other.call("POST", "files", json={"data": DOT}), 503)
+        other.wait_status(other.send(fresh_number(), "needs no file")["id"], "delivered")
+        requests.get(demo.rest.post("files", {"data": DOT})["url"], timeout=10).raise_for_status()
+    finally:
+        second.program.kill()
+        assert demo.program.stop() == 0
+
+
+def test_a_hub_that_is_left_alone_takes_files(tmp_path):
+    demo = Demo(tmp_path)
+    second = Serve(tmp_path / "demo", arguments=["--files", tmp_path / "files"], env=APART).start()
+    try:
+        other = second.rest(demo.api_key, demo.project_id)
+        error(other.call("POST", "files", json={"data": DOT}), 503)
+        assert demo.program.stop() == 0
+        until(lambda: other.call("POST", "files", json={"data": DOT}).status_code == 200, "it takes files", 30)
+    finally:
+        second.program.kill()
+        demo.program.kill()
+
+
 def test_a_second_hub_with_a_folder_of_its_own_for_files_is_refused(tmp_path):
     demo = Demo(tmp_path)
     try:
+        demo.rest.post("files", {"data": DOT})
         second = ("serve", "--listen", "127.0.0.1:0", "--operator-listen", "off", "--files", tmp_path / "files")
         apart = environment(tmp_path / "demo") | {"ROUTE_HUB_FILES_SHARED": "false"}
         assert "--files-shared" in run(*second, **apart).stderr.splitlines()[-1]
@@ -298,8 +333,7 @@ def test_tables_and_rows_that_two_hubs_make_at_the_same_moment_are_made_once(pai
 
 def test_a_file_that_two_hubs_are_given_at_the_same_moment_is_one(pair):
     demo, other, _ = pair
-    dot = "data:image/gif;base64,R0lGODlhAQABAIAAAP8AAP///ywAAAAAAQABAAACAkQBADs="
-    files = at_once(*[lambda rest=rest: rest.post("files", {"data": dot}) for rest in [demo.rest, other] * 4])
+    files = at_once(*[lambda rest=rest: rest.post("files", {"data": DOT}) for rest in [demo.rest, other] * 4])
     assert len({file["id"] for file in files}) == 1
     addresses = {requests.get(file["url"], timeout=10).content for file in files}
     assert len(addresses) == 1 and addresses.pop().startswith(b"GIF89a")

@@ -32,6 +32,9 @@ const PART_BYTES: usize = 8 * 1024 * 1024;
 /// How many such parts are on their way at once.
 const PARTS_ON_THEIR_WAY: usize = 1;
 
+/// What a bucket is asked to take when a hub starts.
+const BUCKET_MARK: &str = "belongs-to";
+
 /// Where blobs are kept.
 #[derive(Debug, Clone)]
 pub struct Blobs {
@@ -75,6 +78,20 @@ impl From<object_store::Error> for BlobError {
             other => Self::Unavailable(other.to_string()),
         }
     }
+}
+
+/// Says why a bucket may not take blobs.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WrongBucket {
+    /// It is not there.
+    #[error("there is no such bucket")]
+    Missing,
+    /// The access key may not write to it, in the server's word.
+    #[error("the bucket refuses what the access key asks ({0})")]
+    Refused(String),
+    /// Nobody can say now.
+    #[error("the bucket does not answer")]
+    Silent,
 }
 
 /// A blob that was found in a list.
@@ -179,7 +196,29 @@ impl Blobs {
     /// When it cannot be kept.
     pub async fn put(&self, name: &BlobName, bytes: Bytes) -> Result<(), BlobError> {
         let putting = self.store.put(&name.path(), bytes.into()).await;
-        noted(&self.outage, putting).map(drop)
+        // Only a bucket that is gone is not found now.
+        let putting = putting.map_err(|error| BlobError::Unavailable(error.to_string()));
+        told(&self.outage, putting).map(drop)
+    }
+
+    /// Asks a bucket whether it takes what is put there, by writing a mark of a few bytes.
+    ///
+    /// # Errors
+    /// When it says that it does not, or nothing.
+    pub async fn ask_bucket(&self) -> Result<(), WrongBucket> {
+        let asked = self
+            .store
+            .put(&BUCKET_MARK.into(), "postrider".into())
+            .await;
+        match asked {
+            Ok(_) => Ok(()),
+            Err(object_store::Error::NotFound { .. }) => Err(WrongBucket::Missing),
+            Err(
+                error @ (object_store::Error::PermissionDenied { .. }
+                | object_store::Error::Unauthenticated { .. }),
+            ) => Err(WrongBucket::Refused(code_in(&error.to_string()))),
+            Err(_) => Err(WrongBucket::Silent),
+        }
     }
 
     /// Begins a blob that comes bit by bit. It is there once it is finished.
@@ -298,6 +337,13 @@ fn listed(found: ObjectMeta) -> Option<Listed> {
         size: found.size,
         time_written_ms: found.last_modified.timestamp_millis(),
     })
+}
+
+/// Returns the word in which a server of S3 says what is wrong.
+fn code_in(answer: &str) -> String {
+    let code = answer.split_once("<Code>");
+    let code = code.and_then(|(_, rest)| rest.split_once("</Code>"));
+    code.map_or("AccessDenied", |(code, _)| code).to_owned()
 }
 
 /// Takes keys from the variables that Amazon's tools read, else from the machine itself.

@@ -11,7 +11,7 @@ mod name;
 mod thumbnail;
 
 pub use address::{Address, Grant, Signer};
-pub use blobs::{BlobError, BlobStream, Blobs, Listed, S3, Upload};
+pub use blobs::{BlobError, BlobStream, Blobs, Listed, S3, Upload, WrongBucket};
 pub use content::{MediaType, Refused, TYPE_LENGTH_MAX, recognise};
 pub use data_uri::{DataUri, InvalidDataUri, URI_BYTES_MAX};
 pub use folder::{WrongFolder, copy_blob, copy_mark, mark_anew};

@@ -91,7 +91,7 @@ impl Running {
     pub(super) async fn start(start: Start) -> Result<Self, CommandError> {
         let state = ApiState::new(Hub::new(start.parts), start.front);
         let hub = state.hub.clone();
-        start.files.take(&hub).await?;
+        let files_later = start.files.take(&hub).await?;
         hub.store.write(moving::served).await?;
         hub.fact_rates.limit(start.facts_per_s);
         keep_way_to(&hub, start.tls.as_ref().and_then(Tls::pin)).await?;
@@ -151,6 +151,9 @@ impl Running {
             workers.spawn(hub_nats::carry(servers, hub.hub_id, carrier));
         }
         workers.spawn(restored::watch(hub.clone()));
+        if let Some(place) = files_later {
+            workers.spawn(place.take_when_alone(hub.clone()));
+        }
         if let Some(listener) = start.operator {
             workers.spawn(tell_operator(state, observed.clone(), listener));
         }
