@@ -3,6 +3,7 @@
 //! A hub beside others that sees another place starts all the same while there are no files, and takes
 //! none: nothing but files needs the place.
 
+use crate::files::S3_SCHEME;
 use hub_app::data_folder::error::CommandError;
 use hub_app::hub::Hub;
 use hub_app::random::Random;
@@ -16,8 +17,6 @@ use tokio::time::timeout;
 const MARK: &str = "files_folder";
 /// Under which name it keeps the path of that folder, for people.
 const PATH: &str = "files_path";
-/// What the URL of a bucket begins with.
-const S3_SCHEME: &str = "s3://";
 /// How long another hub may take to end before this one is refused: one that was killed is gone by then.
 const OTHERS_END_MAX: Duration = Duration::from_secs(20);
 /// How long a bucket may take to say whether it is there; sends need none.
