@@ -188,7 +188,7 @@ def test_a_database_that_is_away_has_one_line_in_the_log_and_another_when_it_is_
     port = urlsplit(url(tmp_path / "demo")).port
     with contextlib.closing(Proxied(port)) as proxy:
         use(tmp_path / "demo", url(tmp_path / "demo").replace(f":{port}/", f":{proxy.port}/"))
-        demo = Demo(tmp_path)
+        demo = Demo(tmp_path, env={"ROUTE_HUB_LOG": "info"})
         before = len(demo.program.err_lines)
         proxy.refuse()
         proxy.cut()
