@@ -17,7 +17,6 @@ mod restored;
 mod running;
 mod serve;
 mod service_manager;
-mod stamp;
 mod stop_signal;
 
 pub use backup::{BackupArgs, backup};

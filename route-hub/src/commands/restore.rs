@@ -3,13 +3,13 @@
 use crate::admin::output::Output;
 use crate::commands::carried_files::{Carried, beside, carry};
 use crate::commands::restored::in_words;
-use crate::commands::stamp::stamp;
 use crate::database::DatabaseSettings;
 use crate::files::{folder_mark, folder_of_files};
 use clap::Args;
 use hub_app::actor::Who;
 use hub_app::clock::SystemClock;
 use hub_app::data_folder::error::CommandError;
+use hub_app::data_folder::stamp::stamp;
 use hub_app::data_folder::{self, database};
 use hub_app::data_folder::{folder_lock, replacement};
 use hub_app::restored::{self, Beginning, Word};

@@ -1,10 +1,12 @@
 //! The data folder: where the database is, and how it is opened.
 
+pub mod copy;
 mod data;
 pub mod error;
 pub mod folder_lock;
 pub mod owner;
 pub mod replacement;
+pub mod stamp;
 
 pub use self::data::{Data, Opened};
 

@@ -1,12 +1,12 @@
 //! A moment in the names of files.
 
-use jiff::Timestamp;
+use hub_domain::utc_text;
 use postrider_model::UnixMs;
 
 /// Writes a moment as `20260131T235959Z`.
-pub(super) fn stamp(now: UnixMs) -> String {
-    let moment = Timestamp::from_millisecond(now.0).unwrap_or_default();
-    moment.strftime("%Y%m%dT%H%M%SZ").to_string()
+pub fn stamp(now: UnixMs) -> String {
+    let text = utc_text(now.seconds()).unwrap_or_default();
+    text.replace(['-', ':'], "")
 }
 
 #[cfg(test)]
