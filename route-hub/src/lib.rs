@@ -14,3 +14,4 @@ pub mod serve;
 pub mod settings;
 pub mod tls;
 pub mod transport;
+mod upgrading;

@@ -16,8 +16,8 @@ use std::str::FromStr;
 /// The highest process number of a hub; the admin commands use those above.
 const PROCESS_MAX: u8 = 239;
 
-/// What `route-hub serve` takes. Every flag but `--create` and `--nothing-lost`
-/// has an environment variable, and a key
+/// What `route-hub serve` takes. Every flag but `--create`, `--nothing-lost` and
+/// `--no-backup` has an environment variable, and a key
 /// of the same name (with underscores) in the file of `--config`. A flag wins over a variable, a
 /// variable over the file.
 #[derive(Debug, Clone, Default, Args, Deserialize)]
@@ -53,6 +53,11 @@ pub struct ServeSettings {
     #[arg(long)]
     #[serde(skip)]
     pub nothing_lost: bool,
+    /// Bring a file of an earlier version up to date without the copy that is otherwise made first, in
+    /// `before-upgrade` of the data folder.
+    #[arg(long)]
+    #[serde(skip)]
+    pub no_backup: bool,
     /// Address to listen on [default: 127.0.0.1:8090].
     #[arg(long, env = "ROUTE_HUB_LISTEN", value_name = "ADDR:PORT")]
     pub listen: Option<SocketAddr>,
@@ -249,6 +254,7 @@ impl ServeSettings {
             files: self.files.or(file.files),
             create: self.create,
             nothing_lost: self.nothing_lost,
+            no_backup: self.no_backup,
             listen: self.listen.or(file.listen),
             operator_listen: self.operator_listen.or(file.operator_listen),
             tls_cert: self.tls_cert.or(file.tls_cert),

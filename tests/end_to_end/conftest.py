@@ -8,7 +8,7 @@ from support.databases import server
 from support.hub import Admin, Serve
 
 # What is about a data folder's own files, or about PostgreSQL.
-of_a_folder = ["test_backup.py", "test_one_hub_a_folder.py", "test_root.py", "test_self_signed.py"]
+of_a_folder = ["test_backup.py", "test_one_hub_a_folder.py", "test_root.py", "test_self_signed.py", "test_upgrade.py"]
 collect_ignore = of_a_folder if server() else ["test_moving.py", "test_postgresql.py"]
 
 ALL = (

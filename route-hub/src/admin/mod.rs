@@ -20,6 +20,7 @@ mod unfreeze;
 
 pub use args::AdminArgs;
 
+use crate::upgrading;
 use args::{AdminCommand, OrganizationCommand};
 use hub_app::actor::Who;
 use hub_app::data_folder;
@@ -49,7 +50,9 @@ pub fn run(args: AdminArgs) -> Result<(), CommandError> {
         command,
         AdminCommand::Organization(OrganizationCommand::Create { .. })
     );
-    let (hub, _place) = data_folder::open_for_admin(&database.data(&dir)?, first_step)?;
+    let data = database.data(&dir)?;
+    let upgrading = upgrading::printed(true);
+    let (hub, _place) = data_folder::open_for_admin(&data, first_step, upgrading)?;
     let admin = Admin {
         hub,
         out: Output { json },

@@ -11,6 +11,7 @@ use crate::database::DatabaseSettings;
 use crate::files::FileSettings;
 use crate::nats::HintSettings;
 use crate::settings::ServeSettings;
+use crate::upgrading;
 use clap::Args;
 use hub_app::data_folder;
 use hub_app::data_folder::error::CommandError;
@@ -97,7 +98,7 @@ pub fn demo(args: DemoArgs) -> Result<(), CommandError> {
         ..ServeSettings::default()
     };
     let (data, nats) = args.nats.with(&args.database, &folder.path)?;
-    let (_place, store) = data.open_to_serve(true, false, 0)?;
+    let (_place, store) = data.open_to_serve(true, false, 0, upgrading::logged(true))?;
     let demo = demo_setup::open(&store)?;
     let start = Start {
         parts: data_folder::parts(store, settings.base_url(bound), settings.host_names(bound))?,

@@ -2,6 +2,7 @@
 
 use crate::commands::moving::{self, MoveArgs};
 use crate::database::DatabaseSettings;
+use crate::upgrading;
 use clap::Args;
 use hub_app::data_folder::error::CommandError;
 use std::io::Write as _;
@@ -21,6 +22,10 @@ pub struct MigrateArgs {
     /// The database, if it is no file in the folder; made when it is empty.
     #[command(flatten)]
     pub database: DatabaseSettings,
+    /// Change the schema of a file without the copy that is otherwise made first, in `before-upgrade` of the
+    /// data folder.
+    #[arg(long)]
+    pub no_backup: bool,
     /// The two databases of a move.
     #[command(flatten)]
     pub moving: MoveArgs,
@@ -35,7 +40,7 @@ pub fn migrate(args: &MigrateArgs) -> Result<(), CommandError> {
         return moving::run(from, to, args.moving.undo);
     }
     let data = args.database.data(&args.dir)?;
-    let (_place, store) = data.open_for_command(true)?;
+    let (_place, store) = data.open_for_command(true, upgrading::printed(!args.no_backup))?;
     let newest = "SELECT max(version) FROM refinery_schema_history";
     let schema = store.read_blocking(|tx| tx.query_one(newest, &[], |row| row.int(0)))?;
     let schema = schema.unwrap_or(0);

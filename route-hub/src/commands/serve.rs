@@ -7,6 +7,7 @@ use crate::commands::stop_signal::StopSignal;
 use crate::settings::{OperatorListen, ServeSettings};
 use crate::tls::Tls;
 use crate::transport::Transport;
+use crate::upgrading;
 use hub_app::data_folder;
 use hub_app::data_folder::error::CommandError;
 use hub_app::hub::fact_rates::RATE_DEFAULT_PER_S;
@@ -46,7 +47,9 @@ pub fn serve(settings: ServeSettings) -> Result<(), CommandError> {
     let bound = listener.local_addr()?;
     let operator = runtime.block_on(operator_listener(settings.operator_listen))?;
     let (data, nats) = settings.data()?;
-    let (_place, store) = data.open_to_serve(settings.create, settings.nothing_lost, process)?;
+    let (create, nothing_lost) = (settings.create, settings.nothing_lost);
+    let upgrading = upgrading::logged(!settings.no_backup);
+    let (_place, store) = data.open_to_serve(create, nothing_lost, process, upgrading)?;
     let tls = match transport {
         Transport::Plain => None,
         Transport::Files { cert, key } => Some(Tls::with_files(&cert, &key)?),

@@ -237,6 +237,42 @@ pub fn generation(path: &Path) -> Result<u64, StoreError> {
     Ok(meta::parse_generation(kept.map_err(failure)?))
 }
 
+/// Another schema that opening a database gives it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Upgrade {
+    /// The schema that it has.
+    pub from: i64,
+    /// The one that it gets.
+    pub to: i64,
+    /// How long a copy of it may be: its length and that of its log.
+    pub bytes: u64,
+}
+
+/// Looks whether opening the database at `path` would change its schema; `None` when it would not, also
+/// where there is none yet, or a file that is refused.
+///
+/// # Errors
+/// [`StoreError::Refused`] when its data have moved; [`StoreError::Damaged`], [`StoreError::Busy`] and what else
+/// the file system says.
+pub fn upgrade(path: &Path) -> Result<Option<Upgrade>, StoreError> {
+    if fs::metadata(path).map_or(0, |file| file.len()) == 0 {
+        return Ok(None);
+    }
+    let looking = || match open_ours(path) {
+        Ok(connection) => migrations::pending(&connection),
+        Err(StoreError::Foreign { .. }) => Ok(None),
+        Err(error) => Err(error),
+    };
+    let Some((from, to)) = sqlite::patiently(looking)? else {
+        return Ok(None);
+    };
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let log_bytes = fs::metadata(log).map_or(0, |log| log.len());
+    let bytes = fs::metadata(path).map_err(io)?.len() + log_bytes;
+    Ok(Some(Upgrade { from, to, bytes }))
+}
+
 /// What is wrong with a file.
 #[derive(Debug)]
 struct Unsound(Vec<String>);

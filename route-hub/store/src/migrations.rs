@@ -164,11 +164,29 @@ pub(crate) const ALL: &[(&str, &str)] = &[
 /// [`StoreError::Refused`], and as [`run`].
 pub(crate) fn run_for_use(connection: &mut Connection) -> Result<(), StoreError> {
     if applied(connection)? > 0 {
-        let look = "SELECT max(value) FROM hub_meta WHERE name = ?1";
-        let kept = connection.query_row(look, [mark::NAME], |row| row.get::<_, Option<String>>(0));
-        mark::check(kept.map_err(sqlite::failure)?.as_deref())?;
+        check_mark(connection)?;
     }
     run(connection)
+}
+
+/// Returns the schema that a database has and the one that [`run_for_use`] gives it; `None` when it leaves it
+/// as it is, or the database is new.
+///
+/// # Errors
+/// [`StoreError::Refused`] where [`run_for_use`] refuses it.
+pub(crate) fn pending(connection: &Connection) -> Result<Option<(i64, i64)>, StoreError> {
+    let (found, known) = (applied(connection)?, newest(ALL));
+    if found == 0 || found >= known {
+        return Ok(None);
+    }
+    check_mark(connection)?;
+    Ok(Some((found, known)))
+}
+
+fn check_mark(connection: &Connection) -> Result<(), StoreError> {
+    let look = "SELECT max(value) FROM hub_meta WHERE name = ?1";
+    let kept = connection.query_row(look, [mark::NAME], |row| row.get::<_, Option<String>>(0));
+    mark::check(kept.map_err(sqlite::failure)?.as_deref())
 }
 
 /// As [`run`] for one end of a move: one that has tables already is left as it is, and must have ours.

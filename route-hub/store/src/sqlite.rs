@@ -148,7 +148,9 @@ pub(crate) fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, Store
 
 /// Does something again while another process that opens the database holds it: some locks are
 /// refused without a wait.
-fn patiently<T>(mut work: impl FnMut() -> Result<T, StoreError>) -> Result<T, StoreError> {
+pub(crate) fn patiently<T>(
+    mut work: impl FnMut() -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
     let waited = Stopwatch::start();
     loop {
         match work() {

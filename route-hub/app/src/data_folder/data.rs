@@ -2,6 +2,7 @@
 
 use crate::data_folder::error::CommandError;
 use crate::data_folder::folder_lock::Place;
+use crate::data_folder::upgrade::Upgrading;
 use crate::data_folder::{database, enter, enter_to_serve, make, open};
 use crate::random::Random;
 use hub_store::{PostgresSettings, Since, SqliteSettings, Store, StoreError};
@@ -29,7 +30,7 @@ impl Data {
     /// Opens the data for a hub that is to serve. Where there are none it refuses, unless `create`
     /// says that a new hub is wanted: one that starts empty by mistake knows no phone. `process` is its
     /// number in the keys of a file; a server gives each its own. `nothing_lost` takes a database that
-    /// changed while no hub lived.
+    /// changed while no hub lived. `upgrading` is for a file whose schema is older.
     ///
     /// # Errors
     /// When there are no data, or they cannot be used.
@@ -38,6 +39,7 @@ impl Data {
         create: bool,
         nothing_lost: bool,
         process: u8,
+        upgrading: Upgrading,
     ) -> Result<Opened, CommandError> {
         match self {
             Self::Folder(_) if nothing_lost => Err(CommandError::new(
@@ -45,6 +47,7 @@ impl Data {
             )),
             Self::Folder(folder) => {
                 let place = enter_to_serve(folder, create)?;
+                let _alone = upgrading.prepare(folder)?;
                 Ok((Some(place), open(folder, process)?))
             }
             Self::Postgres(settings) => {
@@ -85,13 +88,18 @@ impl Data {
     ///
     /// # Errors
     /// When they cannot be made or used.
-    pub fn open_for_command(&self, create: bool) -> Result<Opened, CommandError> {
+    pub fn open_for_command(
+        &self,
+        create: bool,
+        upgrading: Upgrading,
+    ) -> Result<Opened, CommandError> {
         match self {
             Self::Folder(folder) => {
                 if create {
                     make(folder)?;
                 }
                 let place = enter(folder)?;
+                let _alone = upgrading.prepare(folder)?;
                 Ok((Some(place), for_command(folder, create)?))
             }
             Self::Postgres(settings) => {

@@ -7,10 +7,12 @@ pub mod folder_lock;
 pub mod owner;
 pub mod replacement;
 pub mod stamp;
+pub mod upgrade;
 
 pub use self::data::{Data, Opened};
 
 use self::folder_lock::Place;
+use self::upgrade::Upgrading;
 use crate::clock::SystemClock;
 use crate::data_folder::error::CommandError;
 use crate::hub::proofs::Proofs;
@@ -117,8 +119,12 @@ pub fn open(folder: &Path, process: u8) -> Result<Store, CommandError> {
 ///
 /// # Errors
 /// When they cannot be used.
-pub fn open_for_admin(data: &Data, create: bool) -> Result<(Hub, Option<Place>), CommandError> {
-    let (place, store) = data.open_for_command(create)?;
+pub fn open_for_admin(
+    data: &Data,
+    create: bool,
+    upgrading: Upgrading,
+) -> Result<(Hub, Option<Place>), CommandError> {
+    let (place, store) = data.open_for_command(create, upgrading)?;
     Ok((hub_of(store)?, place))
 }
 

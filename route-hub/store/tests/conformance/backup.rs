@@ -157,3 +157,25 @@ fn a_database_that_somebody_has_open_is_known() {
     assert!(!backup::is_open(&path).unwrap());
     assert_eq!(read(&path, "a"), Some(20));
 }
+
+#[test]
+fn an_upgrade_is_foreseen_where_the_schema_is_older() {
+    let folder = Folder::new();
+    let path = folder.path("hub.db");
+    assert_eq!(backup::upgrade(&path).unwrap(), None, "there is none");
+    fs::write(&path, "").unwrap();
+    assert_eq!(backup::upgrade(&path).unwrap(), None, "it is empty");
+    drop(folder.open());
+    assert_eq!(backup::upgrade(&path).unwrap(), None, "it is the newest");
+    let connection = Connection::open(&path).unwrap();
+    let newest = "SELECT max(version) FROM refinery_schema_history";
+    let newest: i64 = connection.query_row(newest, [], |row| row.get(0)).unwrap();
+    let forget = "DELETE FROM refinery_schema_history WHERE version = ?1";
+    connection.execute(forget, [newest]).unwrap();
+    drop(connection);
+    let upgrade = backup::upgrade(&path).unwrap().unwrap();
+    assert_eq!((upgrade.from, upgrade.to), (newest - 1, newest));
+    assert!(upgrade.bytes >= fs::metadata(&path).unwrap().len());
+    fs::write(&path, "not a database ".repeat(300)).unwrap();
+    assert_eq!(backup::upgrade(&path).unwrap(), None, "it is not a hub's");
+}
