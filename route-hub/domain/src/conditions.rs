@@ -194,6 +194,12 @@ impl<C: ReadCondition> Filters<C> {
         })
     }
 
+    /// Returns the first place of stored conditions that says nothing, which is refused of a caller: it lets
+    /// everything through, or nothing.
+    pub fn says_nothing(&self) -> Option<InvalidFilters> {
+        Self::read(&self.to_value(), Origin::Caller).err()
+    }
+
     /// Reads what [`Self::to_value`] shows, in the text that is stored.
     pub fn from_json(text: &str) -> Option<Self> {
         Self::read(&serde_json::from_str(text).ok()?, Origin::Stored).ok()

@@ -4,4 +4,4 @@ mod carry;
 mod servers;
 
 pub use carry::carry;
-pub use servers::{NatsSettings, Refused, Servers};
+pub use servers::{NatsSettings, Refused, Servers, Unreachable};

@@ -39,6 +39,11 @@ pub enum Refused {
     Trust(#[from] hub_store::StoreError),
 }
 
+/// None of the servers can be reached, or they refuse.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct Unreachable(#[from] ConnectError);
+
 /// The servers, and how to sign in.
 #[derive(Debug)]
 pub struct Servers {
@@ -70,6 +75,15 @@ impl Servers {
             options: signed_in(options, &urls[0], settings.password.as_ref())?,
             addresses,
         })
+    }
+
+    /// Asks one of them for its version.
+    ///
+    /// # Errors
+    /// When none can be reached, or they refuse.
+    pub async fn version(&self) -> Result<String, Unreachable> {
+        let client = self.connect().await?;
+        Ok(client.server_info().version)
     }
 
     /// Connects with one of them.

@@ -131,7 +131,7 @@ fn open_source(path: &Path) -> Result<Connection, StoreError> {
 }
 
 /// Opens a file that is a hub's database, without changing it.
-fn open_ours(path: &Path) -> Result<Connection, StoreError> {
+pub(crate) fn open_ours(path: &Path) -> Result<Connection, StoreError> {
     if !path.exists() {
         let path = path.to_owned();
         return Err(StoreError::Missing { path });

@@ -183,7 +183,11 @@ pub(crate) fn pending(connection: &Connection) -> Result<Option<(i64, i64)>, Sto
     Ok(Some((found, known)))
 }
 
-fn check_mark(connection: &Connection) -> Result<(), StoreError> {
+/// Refuses a database that is not to be used: its data have moved.
+///
+/// # Errors
+/// [`StoreError::Refused`].
+pub(crate) fn check_mark(connection: &Connection) -> Result<(), StoreError> {
     let look = "SELECT max(value) FROM hub_meta WHERE name = ?1";
     let kept = connection.query_row(look, [mark::NAME], |row| row.get::<_, Option<String>>(0));
     mark::check(kept.map_err(sqlite::failure)?.as_deref())
@@ -261,6 +265,11 @@ pub(crate) fn known(connection: &Connection) -> Result<i64, StoreError> {
         return Err(StoreError::Newer { found, known });
     }
     Ok(found)
+}
+
+/// Returns the newest schema that this version knows.
+pub(crate) fn newest_known() -> i64 {
+    newest(ALL)
 }
 
 /// Returns the number of the last migration: those before it may have gaps.

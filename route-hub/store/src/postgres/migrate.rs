@@ -253,7 +253,7 @@ async fn is_done(client: &Client, dialect: &Dialect, create: bool) -> Result<boo
 
 /// Returns the newest schema that the database has had, 0 for an empty one, in which there may be what belongs
 /// to extensions. The table of migrations comes before all others, in a transaction of its own.
-async fn found(client: &Client) -> Result<i64, StoreError> {
+pub(super) async fn found(client: &Client) -> Result<i64, StoreError> {
     let look = "SELECT to_regclass('refinery_schema_history') IS NOT NULL \
         AND to_regclass('hub_meta') IS NOT NULL, count(*) FROM pg_class \
         WHERE relkind NOT IN ('i', 'I') AND relnamespace = current_schema()::regnamespace \
