@@ -7,9 +7,11 @@ mod among_hubs;
 mod once_a_second;
 pub mod operator;
 mod process;
+pub mod seen;
 
 use crate::metrics::once_a_second::OnceASecond;
 use crate::metrics::operator::Counted;
+use crate::metrics::seen::Words;
 use axum::Router;
 use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
@@ -20,7 +22,7 @@ use hub_api::state::ApiState;
 use hub_app::hub::Hub;
 use hub_store::{Health, meta};
 use hub_web::ApiError;
-use hub_web::front::Front;
+use hub_web::front::{Front, Guest};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -53,6 +55,7 @@ pub struct Metrics {
     answered: Family<Answered, Counter>,
     seconds: Family<Route, Histogram, fn() -> Histogram>,
     stopping: AtomicBool,
+    words: Words,
     counted: OnceASecond<Option<Counted>>,
     answers: OnceASecond<bool>,
 }
@@ -63,6 +66,7 @@ impl Default for Metrics {
             answered: Family::default(),
             seconds: Family::new_with_constructor(|| Histogram::new(BUCKETS_S)),
             stopping: AtomicBool::new(false),
+            words: Words::default(),
             counted: OnceASecond::default(),
             answers: OnceASecond::default(),
         }
@@ -167,9 +171,21 @@ fn ok() -> Response {
     ([(header::CONTENT_TYPE, "application/json")], OK).into_response()
 }
 
-/// Answers while the process runs.
-async fn healthz() -> Response {
-    ok()
+/// Answers while the process runs; to who has the operator's word, with where the request came from.
+async fn healthz(State(observed): State<Observed>, request: Request) -> Response {
+    let Observed {
+        hub,
+        front,
+        metrics,
+    } = &observed;
+    let headers = request.headers();
+    match request.extensions().get::<Guest>() {
+        Some(guest) if metrics.words.are_in(headers, hub.clock.since_start()) => {
+            let json = [(header::CONTENT_TYPE, "application/json")];
+            (json, seen::shown(front, guest, headers).to_string()).into_response()
+        }
+        _ => ok(),
+    }
 }
 
 /// Answers 200 while the database takes writes and the hub is not about to stop. The reason for

@@ -4,7 +4,7 @@ use crate::metrics::{Observed, Readiness, among_hubs, ok, process};
 use axum::Router;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use http::{StatusCode, header};
 use hub_app::hub::Hub;
 use hub_domain::HubAlertKind;
@@ -26,6 +26,7 @@ pub fn router(observed: Observed) -> Router {
         .route("/healthz", get(async || ok()))
         .route("/readyz", get(readyz))
         .route("/metrics", get(metrics))
+        .route("/doctor", post(doctor))
         .with_state(observed)
 }
 
@@ -46,6 +47,14 @@ async fn readyz(State(observed): State<Observed>) -> Response {
     });
     let json = [(header::CONTENT_TYPE, "application/json")];
     (status, json, told.to_string()).into_response()
+}
+
+/// Gives out the word for `/healthz` at the public URL.
+async fn doctor(State(Observed { hub, metrics, .. }): State<Observed>) -> Response {
+    let word = hub.random.token::<16>();
+    metrics.words.give(&word, hub.clock.since_start());
+    let json = [(header::CONTENT_TYPE, "application/json")];
+    (json, json!({ "word": word }).to_string()).into_response()
 }
 
 /// What is read from the database for one look.

@@ -88,7 +88,7 @@ impl Proxies {
         own.contains(&address) || self.trusts(address)
     }
 
-    fn trusts(&self, address: IpAddr) -> bool {
+    pub(crate) fn trusts(&self, address: IpAddr) -> bool {
         self.trusted.iter().any(|network| network.contains(address))
     }
 }

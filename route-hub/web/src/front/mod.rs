@@ -19,6 +19,7 @@ mod stream;
 
 pub use client::{Client, Proxies, address_of};
 pub use network::{Network, party};
+pub use open_files::connections;
 pub use places::{Full, Load, Owner, Place};
 pub use stream::{Noted, Visit};
 
@@ -55,6 +56,8 @@ pub struct Front {
 /// Who makes a request, and the place that it counts for.
 #[derive(Debug, Clone)]
 pub struct Guest {
+    /// Who is at the other end of the connection: the client, or a proxy.
+    pub peer: IpAddr,
     /// Whose request it is.
     pub client: Client,
     /// The connection's place, or the request's own behind a proxy.
@@ -126,6 +129,7 @@ impl Front {
             Arc::clone(&visit.place)
         };
         Guest {
+            peer,
             client: Client {
                 address,
                 is_forwarded,
@@ -139,6 +143,11 @@ impl Front {
     /// Says whether an address shares the limits of strangers.
     pub fn is_capped(&self, address: IpAddr) -> bool {
         !self.proxies.are_exempt(address)
+    }
+
+    /// Says whether an address is that of a trusted proxy.
+    pub fn is_proxy(&self, address: IpAddr) -> bool {
+        self.proxies.trusts(address.to_canonical())
     }
 
     /// Returns how many visitors there are.

@@ -14,8 +14,9 @@ pub(crate) fn connections_max() -> usize {
     connections(files.unwrap_or(FILES_UNLIMITED))
 }
 
-/// Keeps what the hub needs, but never more than half.
-fn connections(files: usize) -> usize {
+/// Returns how many connections a limit of open files leaves: what the hub needs itself is kept, but never more
+/// than half.
+pub fn connections(files: usize) -> usize {
     files - OTHER_FILES.min(files / 2)
 }
 
