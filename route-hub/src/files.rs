@@ -123,6 +123,20 @@ impl FileSettings {
         })
     }
 
+    /// Returns the bucket, of which nothing is asked yet; `None` where files are in a folder.
+    ///
+    /// # Errors
+    /// When a setting makes no sense.
+    pub(crate) fn in_bucket(&self) -> Result<Option<Blobs>, CommandError> {
+        let Some(url) = self.at.as_deref().filter(|at| at.starts_with(S3_SCHEME)) else {
+            self.refuse_without_bucket()?;
+            return Ok(None);
+        };
+        let blobs = Blobs::in_s3(&self.bucket(url)?);
+        let failed = |error| CommandError::of("--files", &error);
+        Ok(Some(blobs.map_err(failed)?))
+    }
+
     fn refuse_without_bucket(&self) -> Result<(), CommandError> {
         let given = [
             ("--files-endpoint", self.endpoint.is_some()),

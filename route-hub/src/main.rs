@@ -3,7 +3,9 @@
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use mimalloc::MiMalloc;
 use route_hub::admin::AdminArgs;
-use route_hub::commands::{self, BackupArgs, DemoArgs, MigrateArgs, RestoreArgs, RestoredArgs};
+use route_hub::commands::{
+    self, BackupArgs, DemoArgs, DoctorArgs, MigrateArgs, RestoreArgs, RestoredArgs,
+};
 use route_hub::environment;
 use route_hub::settings::ServeSettings;
 use std::process::ExitCode;
@@ -25,6 +27,8 @@ struct Cli {
 enum Command {
     /// Run the hub.
     Serve(Box<ServeSettings>),
+    /// Look at what a hub with these settings would run into, or runs into.
+    Doctor(Box<DoctorArgs>),
     /// Run a hub with virtual phones on a folder of its own, ready to be tried.
     Demo(DemoArgs),
     /// Bring a database up to date, and say which version it has; or move a hub to another one.
@@ -46,6 +50,7 @@ fn main() -> ExitCode {
     let cli = Cli::from_arg_matches(&given).unwrap_or_else(|error| error.exit());
     let outcome = match cli.command {
         Command::Serve(settings) => commands::serve(*settings),
+        Command::Doctor(args) => commands::doctor(*args),
         Command::Demo(args) => commands::demo(args),
         Command::Migrate(args) => commands::migrate(&args),
         Command::Backup(args) => commands::backup(&args),

@@ -2,6 +2,7 @@
 
 import base64
 import http.server
+import json
 import subprocess
 import sys
 import threading
@@ -11,8 +12,10 @@ import requests
 
 from support.hub import Demo
 from support.numbers import fresh_number
+from support.paths import binary
 from support.ports import free_port
 from support.process import Died
+from support.process import loopback_environment
 from support.wait import until
 
 pytest.importorskip("moto", reason="moto needs Python 3.11")
@@ -51,6 +54,21 @@ def bucket():
     one = Bucket().start()
     yield one
     one.kill()
+
+
+def test_the_doctor_writes_to_the_bucket_and_leaves_nothing(tmp_path, bucket):
+    command = [binary("route-hub"), "doctor", "--json", "--dir", tmp_path, "--files", "s3://files/hub"]
+    command += ["--files-endpoint", bucket.url, "--files-path-style", "--files-access-key", "key"]
+
+    def look():
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=loopback_environment(SETTINGS))
+        checks = json.loads(done.stdout)["checks"]
+        return next(line["verdict"] for line in checks if line["check"] == "bucket")
+
+    assert look() == "good"
+    assert "<Key>" not in requests.get(f"{bucket.url}/files", timeout=10).text
+    bucket.kill()
+    assert look() == "bad"
 
 
 @pytest.fixture

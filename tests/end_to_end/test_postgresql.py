@@ -1,6 +1,7 @@
 """A hub whose data are in PostgreSQL: how it finds it, what it refuses, and a second hub on the database."""
 
 import contextlib
+import json
 import os
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +13,7 @@ import requests
 from cluster.proxied import Proxied
 from end_to_end import test_campaign_kills
 from support import faketime
-from support.databases import environment, query, url, use
+from support.databases import environment, fresh_url, query, url, use
 from support.hub import Admin, Demo, Serve
 from support.numbers import fresh_number
 from support.paths import binary
@@ -75,6 +76,35 @@ def test_a_hub_that_cannot_start_says_why_in_one_sentence_without_the_password(t
     said = sentence(run("serve", "--listen", "127.0.0.1:0", "--operator-listen", "off", ROUTE_HUB_DATABASE=wrong))
     assert why in said, said
     assert password not in said and "hunter2" not in said, said
+
+
+def doctor(*arguments, **variables):
+    """Returns the first line of each check, and the program's own code."""
+    done = run("doctor", *arguments, "--listen", "127.0.0.1:0", "--operator-listen", "off", "--json", **variables)
+    checks = json.loads(done.stdout)["checks"]
+    return {line["check"]: (line["verdict"], line["says"]) for line in reversed(checks)}, done.returncode
+
+
+def test_the_doctor_looks_at_the_database_and_what_stands_beside_it(tmp_path):
+    nats = os.environ.get("POSTRIDER_TEST_NATS")
+    hints = {"ROUTE_HUB_NATS": nats} if nats else {}
+    found, code = doctor(**environment(tmp_path), **hints)
+    assert code == 0, found
+    for check in ("settings", "database", "conditions", "backup", *(["NATS"] if nats else [])):
+        assert found[check][0] == "good", found
+    assert "PostgreSQL 1" in found["database"][1] and "folder" not in found
+    address, password = without_password(url(tmp_path))
+    for wrong, why in (
+        (f"postgres://postrider:{password}@127.0.0.1:1/hub", "reached"),
+        (url(tmp_path).replace(password, "hunter2"), "password"),
+        (fresh_url(), "empty"),
+    ):
+        found, code = doctor(ROUTE_HUB_DATABASE=wrong)
+        assert code == 1 and found["database"][0] == "bad" and why in found["database"][1], found
+        assert password not in str(found) and "hunter2" not in str(found)
+    if nats:
+        found, code = doctor(**environment(tmp_path), ROUTE_HUB_NATS="nats://127.0.0.1:1")
+        assert code == 0 and found["NATS"][0] == "doubtful", found
 
 
 @pytest.mark.parametrize("command", [("backup", "--to", "copy.db"), ("restore", "--from", "copy.db")])

@@ -68,6 +68,7 @@ def commands(folder, copy, elsewhere):
     yield ("serve", *there, *nowhere, "--operator-listen", "off")
     yield ("serve", *there, *nowhere, "--operator-listen", "off", "--create")
     yield ("demo", *there, *nowhere, "--json")
+    yield ("doctor", *there, *nowhere, "--operator-listen", "off")
 
 
 def test_each_command_is_refused_with_its_line_and_touches_nothing(hub, copy, tmp_path):

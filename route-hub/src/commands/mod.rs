@@ -1,5 +1,5 @@
 //! What the program does: `serve`, `demo`, `migrate`, `backup`, `restore`, `restored`,
-//! `openapi`. (`admin` has a module of its own.)
+//! `doctor`, `openapi`. (`admin` has a module of its own.)
 
 mod backup;
 mod carried_files;
@@ -7,6 +7,7 @@ mod demo;
 mod demo_phones;
 mod demo_screen;
 mod demo_setup;
+mod doctor;
 mod error;
 mod logging;
 mod migrate;
@@ -21,6 +22,7 @@ mod stop_signal;
 
 pub use backup::{BackupArgs, backup};
 pub use demo::{DemoArgs, demo};
+pub use doctor::{DoctorArgs, doctor};
 pub use logging::report;
 pub use migrate::{MigrateArgs, migrate};
 pub use openapi::openapi;

@@ -22,7 +22,8 @@ use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
 /// The default address of the operator's endpoints.
-const OPERATOR_DEFAULT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8091);
+pub(super) const OPERATOR_DEFAULT: SocketAddr =
+    SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8091);
 /// How long a stop waits for requests and phones by default.
 const DRAIN_DEFAULT_S: u64 = 10;
 
@@ -130,7 +131,7 @@ pub(super) async fn listen(address: SocketAddr) -> Result<TcpListener, CommandEr
     })
 }
 
-fn front(settings: &ServeSettings) -> Result<FrontSettings, CommandError> {
+pub(super) fn front(settings: &ServeSettings) -> Result<FrontSettings, CommandError> {
     let read = |text: &String| {
         let network = text.trim().parse::<Network>();
         network.map_err(|error| CommandError::new(format!("--trusted-proxy: {text} {error}")))
@@ -148,7 +149,7 @@ fn front(settings: &ServeSettings) -> Result<FrontSettings, CommandError> {
     })
 }
 
-fn app(settings: &ServeSettings) -> Result<AppOffer, CommandError> {
+pub(super) fn app(settings: &ServeSettings) -> Result<AppOffer, CommandError> {
     let file = settings.app_file.as_deref().map(|path| {
         let named = |error| CommandError::of(format!("--app-file {}", path.display()), &error);
         read_app(path).map_err(named)
@@ -167,7 +168,7 @@ fn app(settings: &ServeSettings) -> Result<AppOffer, CommandError> {
     })
 }
 
-fn guard(settings: &ServeSettings) -> Result<Guard, CommandError> {
+pub(super) fn guard(settings: &ServeSettings) -> Result<Guard, CommandError> {
     let read = |text: &String| {
         let entry = text.trim().parse::<Allowed>();
         entry.map_err(|error| CommandError::new(format!("--webhook-allow: {text} {error}")))

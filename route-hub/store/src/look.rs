@@ -80,7 +80,7 @@ pub(crate) fn filters_of(schema: i64) -> impl Iterator<Item = (FilterKind, &'sta
 /// [`StoreError::Missing`], [`StoreError::Foreign`], [`StoreError::Newer`]; [`StoreError::Refused`] when its data
 /// have moved; what else the file system says.
 pub fn at_file(path: &Path, time_max: Duration) -> Result<Look, StoreError> {
-    let (connection, schema) = patiently(|| {
+    let (mut connection, schema) = patiently(|| {
         let connection = open_ours(path)?;
         let schema = migrations::known(&connection)?;
         if schema > 0 {
@@ -103,7 +103,7 @@ pub fn at_file(path: &Path, time_max: Duration) -> Result<Look, StoreError> {
             filters.push(row.map_err(failure)?);
         }
     }
-    let (faults, is_whole) = faults(&connection, time_max)?;
+    let (faults, is_whole) = faults(&mut connection, time_max)?;
     Ok(Look {
         schema,
         newest: migrations::newest_known(),
@@ -115,7 +115,10 @@ pub fn at_file(path: &Path, time_max: Duration) -> Result<Look, StoreError> {
 }
 
 /// Returns what is wrong with a file, and whether the whole of it was looked through in time.
-fn faults(connection: &Connection, time_max: Duration) -> Result<(Vec<String>, bool), StoreError> {
+fn faults(
+    connection: &mut Connection,
+    time_max: Duration,
+) -> Result<(Vec<String>, bool), StoreError> {
     let clock = Stopwatch::start();
     let is_over = move || clock.elapsed() >= time_max;
     connection

@@ -76,6 +76,17 @@ impl Place {
     }
 }
 
+/// Returns the number of the process that serves a folder, or served it last.
+pub fn served_by(folder: &Path) -> Option<u32> {
+    let words = fs::read_to_string(folder.join(SERVING_FILE)).ok()?;
+    words
+        .strip_prefix("process ")?
+        .split(' ')
+        .next()?
+        .parse()
+        .ok()
+}
+
 fn taken(
     folder: &Path,
     lock: File,
@@ -157,6 +168,7 @@ mod tests {
         };
         let first = serve(1_700_000_000_000).unwrap();
         let refused = serve(1_800_000_000_000).unwrap_err().to_string();
+        assert_eq!(served_by(folder), Some(process::id()));
         let own = format!("by process {} ", process::id());
         assert!(refused.contains(&own), "{refused}");
         assert!(refused.contains("since 2023-11-14T22:13:20Z"), "{refused}");
