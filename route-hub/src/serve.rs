@@ -1,6 +1,7 @@
 //! The accept loop: HTTP/1.1 over plain TCP or TLS. Headers are bounded, each connection takes a
 //! place of the front, and a stop lets running requests finish.
 
+use crate::tls::CHALLENGE;
 use axum::Router;
 use axum::response::Response;
 use hub_api::state::ApiState;
@@ -129,7 +130,9 @@ impl Door {
             None => self.speak_http(stream, peer, visit).await,
             Some(acceptor) => {
                 let handshake = tokio::time::timeout(HANDSHAKE_TIMEOUT, acceptor.accept(stream));
-                if let Ok(Ok(stream)) = handshake.await {
+                if let Ok(Ok(stream)) = handshake.await
+                    && stream.get_ref().1.alpn_protocol() != Some(CHALLENGE)
+                {
                     self.speak_http(stream, peer, visit).await;
                 }
             }

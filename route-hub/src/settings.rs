@@ -76,6 +76,17 @@ pub struct ServeSettings {
     /// pair` tells phones the key.
     #[arg(long, env = "ROUTE_HUB_TLS_SELF_SIGNED", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub tls_self_signed: Option<bool>,
+    /// Speak TLS with certificates from Let's Encrypt, or from --acme-directory, for the public URL's host, each --host
+    /// and each short domain: asked for and renewed on the hub's own port, which the Internet must reach as 443. The
+    /// authority may write to this address; giving it agrees to the authority's terms.
+    #[arg(long, env = "ROUTE_HUB_ACME", value_name = "MAIL")]
+    pub acme: Option<String>,
+    /// The directory of another authority for --acme.
+    #[arg(long, env = "ROUTE_HUB_ACME_DIRECTORY", value_name = "URL")]
+    pub acme_directory: Option<String>,
+    /// Certificates in PEM that this authority may show, beside the system's.
+    #[arg(long, env = "ROUTE_HUB_ACME_ROOT", value_name = "FILE")]
+    pub acme_root: Option<PathBuf>,
     /// Speak plain HTTP on an address that is not loopback (behind a proxy that ends TLS).
     #[arg(long, env = "ROUTE_HUB_ALLOW_PLAIN_HTTP", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL")]
     pub allow_plain_http: Option<bool>,
@@ -260,6 +271,9 @@ impl ServeSettings {
             tls_cert: self.tls_cert.or(file.tls_cert),
             tls_key: self.tls_key.or(file.tls_key),
             tls_self_signed: self.tls_self_signed.or(file.tls_self_signed),
+            acme: self.acme.or(file.acme),
+            acme_directory: self.acme_directory.or(file.acme_directory),
+            acme_root: self.acme_root.or(file.acme_root),
             allow_plain_http: self.allow_plain_http.or(file.allow_plain_http),
             public_url: self.public_url.or(file.public_url),
             hosts: list(self.hosts, file.hosts),
@@ -352,7 +366,7 @@ impl ServeSettings {
     }
 
     fn speaks_tls(&self) -> bool {
-        self.tls_cert.is_some() || self.tls_self_signed == Some(true)
+        self.tls_cert.is_some() || self.acme.is_some() || self.tls_self_signed == Some(true)
     }
 
     /// Returns the host names that a phone's sign-in may name, in lower case.

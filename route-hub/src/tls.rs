@@ -1,11 +1,17 @@
 //! TLS of the hub's own: with the operator's certificate, or with one that the hub has made.
 
+mod acme;
 mod certified;
 mod files;
 mod private;
 mod self_signed;
 
+pub use self::acme::AcmeSettings;
+pub(crate) use self::acme::{CHALLENGE, is_certifiable};
+
+use self::acme::Acme;
 use self::files::CertificateFiles;
+use hub_app::hub::Hub;
 use rustls::ServerConfig;
 use rustls::crypto::ring::default_provider;
 use rustls::server::ResolvesServerCert;
@@ -56,6 +62,7 @@ pub struct Tls {
 enum Source {
     Files(Arc<CertificateFiles>),
     SelfSigned { pin: String },
+    Acme(Box<Acme>),
 }
 
 impl Tls {
@@ -66,7 +73,7 @@ impl Tls {
     pub fn with_files(cert: &Path, key: &Path) -> Result<Self, TlsError> {
         let files = CertificateFiles::read(cert, key)?;
         Ok(Self {
-            config: config(Arc::clone(&files) as Arc<dyn ResolvesServerCert>)?,
+            config: Arc::new(config(Arc::clone(&files) as Arc<dyn ResolvesServerCert>)?),
             source: Source::Files(files),
         })
     }
@@ -79,8 +86,23 @@ impl Tls {
     pub fn self_signed(data_folder: &Path, names: &[String]) -> Result<Self, TlsError> {
         let own = self_signed::open(&data_folder.join(FOLDER), names)?;
         Ok(Self {
-            config: config(Arc::new(SingleCertAndKey::from(own.certified)))?,
+            config: Arc::new(config(Arc::new(SingleCertAndKey::from(own.certified)))?),
             source: Source::SelfSigned { pin: own.pin },
+        })
+    }
+
+    /// Speaks with certificates from an authority, which are kept in the data folder and renewed in time. Until
+    /// there is one for a name, no handshake under it succeeds.
+    ///
+    /// # Errors
+    /// When the folder cannot be used.
+    pub fn acme(data_folder: &Path, settings: AcmeSettings) -> Result<Self, TlsError> {
+        let acme = Acme::open(&data_folder.join(FOLDER), settings)?;
+        let mut config = config(acme.shown())?;
+        config.alpn_protocols.push(CHALLENGE.to_vec());
+        Ok(Self {
+            config: Arc::new(config),
+            source: Source::Acme(Box::new(acme)),
         })
     }
 
@@ -93,25 +115,26 @@ impl Tls {
     pub fn pin(&self) -> Option<&str> {
         match &self.source {
             Source::SelfSigned { pin } => Some(pin),
-            Source::Files(_) => None,
+            Source::Files(_) | Source::Acme(_) => None,
         }
     }
 
     /// Keeps the certificate up to date, for as long as the hub runs.
-    pub async fn keep(self) {
+    pub async fn keep(self, hub: Hub) {
         match self.source {
             Source::Files(files) => files.reload_on_change().await,
             Source::SelfSigned { .. } => pending().await,
+            Source::Acme(acme) => acme.run(hub).await,
         }
     }
 }
 
 /// Makes a configuration that presents what `certificates` has.
-fn config(certificates: Arc<dyn ResolvesServerCert>) -> Result<Arc<ServerConfig>, TlsError> {
+fn config(certificates: Arc<dyn ResolvesServerCert>) -> Result<ServerConfig, TlsError> {
     let mut config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
         .with_safe_default_protocol_versions()?
         .with_no_client_auth()
         .with_cert_resolver(certificates);
     config.alpn_protocols = vec![HTTP.to_vec()];
-    Ok(Arc::new(config))
+    Ok(config)
 }

@@ -8,6 +8,8 @@ coded! {
     HubAlertKind {
         /// The clock of the process's machine is off the database's.
         ClockOff = "clock_off" / 1,
+        /// A certificate could not be renewed for two weeks, or has ended.
+        CertificateNotRenewed = "certificate_not_renewed" / 2,
     }
 }
 
@@ -17,6 +19,9 @@ impl HubAlertKind {
         match self {
             Self::ClockOff => {
                 "The clock of the hub's machine is a second or more off the database's."
+            }
+            Self::CertificateNotRenewed => {
+                "A certificate could not be renewed for two weeks, or has ended: the log says why."
             }
         }
     }

@@ -158,7 +158,7 @@ impl Running {
             workers.spawn(tell_operator(state, observed.clone(), listener));
         }
         if let Some(tls) = start.tls {
-            workers.spawn(tls.keep());
+            workers.spawn(tls.keep(hub.clone()));
         }
         Ok(Self {
             observed,

@@ -58,6 +58,7 @@ pub fn serve(settings: ServeSettings) -> Result<(), CommandError> {
             let names = settings.host_names(bound);
             Some(Tls::self_signed(settings.folder(), &names)?)
         }
+        Transport::Acme(acme) => Some(Tls::acme(settings.folder(), acme)?),
     };
     let caps = [
         (Cap::Phones, settings.phones_max),

@@ -1,7 +1,7 @@
 //! The operator's own certificate and key in PEM, read again when the files change.
 
 use crate::tls::TlsError;
-use crate::tls::certified::{certificates, certified, private_key};
+use crate::tls::certified::{self, certificates, certified, private_key};
 use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 use std::path::{Path, PathBuf};
@@ -74,7 +74,8 @@ impl ResolvesServerCert for CertificateFiles {
 }
 
 fn read(cert: &Path, key: &Path) -> Result<CertifiedKey, TlsError> {
-    certified(certificates(cert)?, &private_key(key)?)
+    let chain = certificates(cert, &certified::read(cert)?)?;
+    certified(chain, &private_key(key, &certified::read(key)?)?)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A key and a certificate of the hub's own, made once, for a hub that phones know by its key.
 
-use crate::tls::certified::{certificates, certified, private_key};
+use crate::tls::certified::{certificates, certified, private_key, read};
 use crate::tls::{TlsError, private};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -35,15 +35,16 @@ pub(super) fn open(folder: &Path, names: &[String]) -> Result<SelfSigned, TlsErr
         let made = KeyPair::generate().map_err(|error| TlsError::file(&key_file, &error))?;
         private::write(&key_file, &made.serialize_pem())?;
     }
-    let der = private_key(&key_file)?;
+    let der = private_key(&key_file, &read(&key_file)?)?;
     let key = KeyPair::try_from(&der).map_err(|error| TlsError::file(&key_file, &error))?;
     if !private::is_there(&certificate_file)? {
         let made = certificate(&key, names);
         let made = made.map_err(|error| TlsError::file(&certificate_file, &error))?;
         private::write(&certificate_file, &made)?;
     }
+    let chain = certificates(&certificate_file, &read(&certificate_file)?)?;
     Ok(SelfSigned {
-        certified: certified(certificates(&certificate_file)?, &der)?,
+        certified: certified(chain, &der)?,
         pin: STANDARD.encode(digest(&SHA256, &key.subject_public_key_info())),
     })
 }
