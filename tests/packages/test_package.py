@@ -90,7 +90,7 @@ def installed(tmp_path_factory):
 def test_it_has_a_user_folders_settings_units_and_a_database(installed):
     for folder in (DATA, BACKUPS):
         assert installed.owner(folder) == "route-hub route-hub 700"
-    assert installed.owner(f"{DATA}/hub.db").startswith("route-hub route-hub ")
+    assert installed.owner(f"{DATA}/hub.db") == "route-hub route-hub 600"
     assert installed.owner(SETTINGS) == "root route-hub 640"
     user = installed.root.run("getent", "passwd", "route-hub").stdout.strip().split(":")
     assert user[5] == DATA and user[6].endswith("nologin")
