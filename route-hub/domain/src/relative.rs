@@ -109,15 +109,63 @@ impl RelativeSchedule {
 /// Returns the rule by which a date comes in each year at the offset at which `start` is from it; `None`: that of
 /// the start.
 fn rule_of_date(date: Date, start: Date, scale: OffsetScale) -> Option<String> {
+    let is_leap_day = (date.month(), date.day()) == (2, 29);
     if matches!(scale, OffsetScale::Months | OffsetScale::Years) {
-        if (date.month(), date.day()) == (2, 29) {
-            return Some("FREQ=YEARLY;INTERVAL=4".to_owned());
+        if is_leap_day {
+            return Some(LEAP_YEARS.to_owned());
         }
         let is_cut = date.day() > 28 && start.month() == 2;
         return is_cut.then(|| "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=-1".to_owned());
     }
     let days = start.since(date).ok()?.get_days();
-    (days != 0).then(|| format!("FREQ=YEARLY{SHIFT_DAYS}{days}"))
+    if days == 0 {
+        return None;
+    }
+    if days.abs() > DAYS_IN_TWO_YEARS {
+        return Some(shifted(days));
+    }
+    if is_leap_day {
+        return Some(LEAP_YEARS.to_owned());
+    }
+    let offset = Span::new().try_days(days).ok()?;
+    let in_year = |year| {
+        let date = Date::new(year, date.month(), date.day()).ok()?;
+        date.checked_add(offset).ok()
+    };
+    let dates: Option<Vec<_>> = (2001..=2004).map(in_year).collect();
+    rule_of_dates(&dates?, days)
+}
+
+/// The rule of what is in leap years alone.
+const LEAP_YEARS: &str = "FREQ=YEARLY;INTERVAL=4";
+/// Beyond these, no rule says what an offset leads to, or only until a century without a leap day.
+const DAYS_IN_TWO_YEARS: i32 = 730;
+
+/// Returns the rule that names each of these dates, of four years in a row; `None`: their month and day are the
+/// same. The part of the hub's own stands only where no other says it.
+fn rule_of_dates(dates: &[Date], days: i32) -> Option<String> {
+    let same = |part: fn(&Date) -> i16| {
+        let mut parts = dates.iter().map(part);
+        let first = parts.next()?;
+        parts.all(|other| other == first).then_some(first)
+    };
+    let month = same(|date| date.month().into());
+    let day = same(|date| date.day().into());
+    let day_from_end = same(|date| i16::from(date.day() - date.days_in_month()) - 1);
+    let day_of_year = same(|date| date.day_of_year());
+    let day_of_year_from_end = same(|date| date.day_of_year() - date.days_in_year() - 1);
+    Some(match (month, day, day_from_end) {
+        (Some(_), Some(_), _) => return None,
+        (Some(month), None, Some(day)) => format!("FREQ=YEARLY;BYMONTH={month};BYMONTHDAY={day}"),
+        _ => match day_of_year.or(day_of_year_from_end) {
+            Some(day) => format!("FREQ=YEARLY;BYYEARDAY={day}"),
+            None => shifted(days),
+        },
+    })
+}
+
+fn shifted(days: i32) -> String {
+    format!("FREQ=YEARLY{SHIFT_DAYS}{days}")
 }
 
 fn plus_minutes(at: UnixMs, minutes: i64) -> Option<UnixMs> {
@@ -297,7 +345,34 @@ mod tests {
         let start = of.start(&value).unwrap();
         assert_eq!(of.rule(&value, start), "FREQ=YEARLY");
         of.campaign_id = Some(CampaignId::new(Key::new(4).unwrap()));
-        assert_eq!(of.rule(&value, start), "FREQ=YEARLY;X-DAYS=-1");
+        let last_of_february = "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=-1";
+        assert_eq!(of.rule(&value, start), last_of_february);
+    }
+
+    #[test]
+    fn an_anniversary_has_a_part_of_the_hubs_own_only_where_no_rule_says_the_same() {
+        for (date, days, expected) in [
+            ("1990-06-10", 14, "FREQ=YEARLY"),
+            ("1990-03-10", -1, "FREQ=YEARLY"),
+            ("1990-01-05", -10, "FREQ=YEARLY"),
+            ("1990-03-10", -20, "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=-11"),
+            ("1990-03-10", -40, "FREQ=YEARLY;BYYEARDAY=-337"),
+            ("1990-01-25", 65, "FREQ=YEARLY;BYYEARDAY=90"),
+            ("1990-12-25", 80, "FREQ=YEARLY;BYYEARDAY=74"),
+            ("1990-01-05", -320, "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=-10"),
+            ("1992-02-29", -1, "FREQ=YEARLY;INTERVAL=4"),
+            ("1990-03-10", -100, "FREQ=YEARLY;X-DAYS=-100"),
+            ("1990-02-20", 330, "FREQ=YEARLY;X-DAYS=330"),
+            ("1990-06-10", -500, "FREQ=YEARLY;X-DAYS=-500"),
+            ("1990-06-10", 1_461, "FREQ=YEARLY;X-DAYS=1461"),
+        ] {
+            let mut of = relative(OffsetScale::Days, days);
+            of.campaign_id = Some(CampaignId::new(Key::new(4).unwrap()));
+            CampaignType::Anniversary.rrule().clone_into(&mut of.rrule);
+            let value = VarValue::Text(date.to_owned());
+            let start = of.start(&value).unwrap();
+            assert_eq!(of.rule(&value, start), expected, "{date} {days}");
+        }
     }
 
     #[test]
