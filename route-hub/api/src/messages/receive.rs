@@ -1,14 +1,14 @@
 //! `POST /projects/{project_id}/messages/receive`
 
 use crate::members::{PHONE_NUMBER, VARS, ids, words};
-use crate::messages::{MESSAGE, patch};
+use crate::messages::{MESSAGE, links, patch};
 use crate::{ApiResult, Call, idempotency, operation, parse};
 use hub_app::actor::Actor;
 use hub_app::messages::PERMISSION;
 use hub_app::messages::incoming::{self, NewIncoming};
 use hub_app::views::message::MessageView;
 use hub_domain::{Address, MessageType, Vars};
-use hub_web::{Answer, ApiError, Field, Fields, Kind, Later, Member, Params};
+use hub_web::{Answer, ApiError, Field, Fields, Kind, Member, Params};
 use postrider_model::{MessageText, kind};
 
 /// Longest text that is taken, in characters: 255 parts.
@@ -26,7 +26,7 @@ const TAKES: &[Member] = &[
     Member::new(
         "content",
         Kind::Text(CONTENT_LENGTH_MAX),
-        "Its text, which only a call may leave out.",
+        "Its text, which only a call and what carries media may leave out.",
     ),
     Member::new("from_number", PHONE_NUMBER, "Who sent it.").required(),
     Member::new("to_number", PHONE_NUMBER, "The phone's number."),
@@ -34,14 +34,18 @@ const TAKES: &[Member] = &[
     Member::new("starred", Kind::Boolean, "Whether it is marked.").or("false"),
     ids::<kind::Label>("label_ids", patch::LABELS_MAX, "Its labels."),
     VARS,
-    Member::later("media", Later::Empty),
-    Member::later("media_urls", Later::Empty),
+    links::MEDIA_URLS,
+    Member {
+        about: "What it carried.",
+        ..links::MEDIA
+    },
 ];
 
 operation! {
     /// Adds an incoming message as if a phone had received it.
     RECEIVE = "receiveMessage": Project(PERMISSION), receive -> Object(&MESSAGE);
     .takes(&[TAKES])
+    .with_media()
     .repeatable()
     .example(r#"{"phone_id":"PN0000000000000001","from_number":"+15005550101","content":"Hello!"}"#)
 }
@@ -60,16 +64,18 @@ fn read(params: &Params) -> Result<NewIncoming, ApiError> {
     let phone = params.get("phone_id");
     let from = params.get("from_number");
     let message_type = message_type(&params.get("message_type"))?;
+    let media = links::named(&params.get("media_urls"), &params.get("media"))?;
     Ok(NewIncoming {
         phone_id: parse::id(&phone, "phone")?.ok_or_else(|| phone.refuse("is required"))?,
         message_type,
-        content: content(&params.get("content"), message_type)?,
+        content: content(&params.get("content"), message_type, media.is_some())?,
         from: number(&from)?.ok_or_else(|| from.refuse("is required"))?,
         to: number(&params.get("to_number"))?,
         simulated: params.get("simulated").boolean()?.unwrap_or(false),
         starred: params.get("starred").boolean()?.unwrap_or(false),
         vars: Vars::from_change(parse::vars(&params.get("vars"))?),
         labels: patch::labels(&params.get("label_ids"))?,
+        media,
     })
 }
 
@@ -82,10 +88,15 @@ fn message_type(field: &Field<'_>) -> Result<MessageType, ApiError> {
     }
 }
 
-/// Reads a text, which only a call may leave out.
-fn content(field: &Field<'_>, message_type: MessageType) -> Result<Option<MessageText>, ApiError> {
+/// Reads a text, which only a call and what carries media may leave out.
+fn content(
+    field: &Field<'_>,
+    message_type: MessageType,
+    has_media: bool,
+) -> Result<Option<MessageText>, ApiError> {
     let text = match message_type {
         MessageType::Call => field.string()?,
+        _ if has_media => field.string()?,
         _ => Some(field.required_string()?),
     };
     Ok(text.filter(|text| !text.is_empty()).map(MessageText::from))

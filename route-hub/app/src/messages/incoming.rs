@@ -1,15 +1,19 @@
 //! Adding an incoming message as if a phone had received it.
 
 use crate::actor::Actor;
+use crate::commands::new_message::Given;
 use crate::failure::Failure;
+use crate::files;
 use crate::labels;
 use crate::messages::PERMISSION;
 use crate::messages::inbound;
-use crate::messages::outgoing::annotate;
+use crate::messages::outgoing::{self, annotate};
 use crate::transaction::{Once, Repeat, run_once};
 use crate::unit_of_work::UnitOfWork;
 use crate::views::message::MessageView;
-use hub_domain::{Address, Message, MessageSource, MessageType, Phone, Project, Vars, numbers};
+use hub_domain::{
+    Address, Medium, Message, MessageSource, MessageType, Phone, Project, Vars, files_of, numbers,
+};
 use hub_store::usage;
 use hub_view::Refusal;
 use postrider_model::{LabelId, MessageText, PhoneId};
@@ -36,25 +40,44 @@ pub struct NewIncoming {
     pub vars: Vars,
     /// Its labels.
     pub labels: Vec<LabelId>,
+    /// What it carries beside its text, as a parameter says it.
+    pub media: Option<Given<Vec<Medium>>>,
+}
+
+impl NewIncoming {
+    fn media(&self) -> &[Medium] {
+        self.media.as_ref().map_or(&[], |media| &media.value)
+    }
 }
 
 /// Adds an incoming message.
 pub async fn receive(
     actor: &Actor,
-    command: NewIncoming,
+    mut command: NewIncoming,
     repeat: Option<Repeat>,
     show: impl Fn(MessageView) -> String + Send + 'static,
 ) -> Result<Once<MessageView>, Failure> {
     actor.require(PERMISSION)?;
     let phone = phone(actor, command.phone_id).await?;
     let ends = Ends::of(&command, &phone, &actor.project)?;
+    if let Some(media) = &command.media
+        && command.message_type == MessageType::Call
+    {
+        return Err(Refusal::invalid_param(&media.param, "cannot come with a call").into());
+    }
+    files::keep(actor, command.media.as_mut()).await?;
+    let carried = files_of(command.media());
     let labels = labels::all_known(&actor.hub, &actor.project, command.labels.clone()).await?;
     let decide = move |work: &mut UnitOfWork<'_, '_>| {
         usage::let_go(work.tx);
         let (id, now) = (work.id(), work.now.unix);
         let mut message = Message::incoming(id, &phone, command.message_type, now, now);
         fill(&mut message, &command, &ends);
+        if !files::are_there(work.tx, work.project.id, &carried)? {
+            return Err(Refusal::invalid_param("media", outgoing::FILE_GONE).into());
+        }
         annotate(work, &message, &labels)?;
+        hub_store::files::note_message(work.tx, work.project.id, &carried, id)?;
         Ok::<_, Failure>(MessageView {
             message: inbound::store(work, &phone, message, Some(&command.from))?,
             waiting: None,
@@ -99,6 +122,7 @@ impl Ends {
 fn fill(message: &mut Message, command: &NewIncoming, ends: &Ends) {
     message.source = MessageSource::Api;
     message.content.clone_from(&command.content);
+    message.media = command.media().to_vec();
     message.from_number = Some(ends.from.clone());
     message.to_number.clone_from(&ends.to);
     message.simulated = command.simulated;
@@ -124,6 +148,7 @@ mod tests {
             starred: true,
             vars: Vars::default(),
             labels: Vec::new(),
+            media: None,
         }
     }
 
@@ -162,9 +187,23 @@ mod tests {
             to: Address::new("no number at all"),
             ..from("+15005550101", desk.phone.id)
         };
+        let address = Medium::of_url("https://files.example/a.jpg".to_owned());
+        let carries = |message_type, medium| NewIncoming {
+            message_type,
+            media: Some(Given::new("media", vec![medium])),
+            ..from("+15005550101", desk.phone.id)
+        };
+        let call = carries(MessageType::Call, address);
+        let gone = Medium {
+            file_id: Some("FI0000000000000001".parse().unwrap()),
+            ..Medium::default()
+        };
+        let gone = carries(MessageType::Sms, gone);
         for (command, named) in [
             (from("+15005550101", nobody), "phone_id"),
             (code, "to_number"),
+            (call, "media"),
+            (gone, "media[0][file_id]"),
         ] {
             let refused = receive(&desk.actor, command, None, |_| String::new()).await;
             let refusal = refused.err().map(Failure::into_refusal).unwrap();
