@@ -15,7 +15,7 @@ TOLD_OF = {
 }
 # What only a phone's network tells; the hub's own tests show it.
 BY_THE_NETWORK = {"incoming_message": {"time_sent"}}
-CHANGES = {"status", "status_counts", "message_count", "num_parts", "waiting_for", "next_slot_time"}
+CHANGES = {"status", "status_counts", "message_count", "num_parts", "waiting_for", "next_slot_time", "next_try_time"}
 
 
 class Told:

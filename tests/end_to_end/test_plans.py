@@ -1,5 +1,7 @@
 """Plans, set by the operator beside a running hub."""
 
+import time
+
 import pytest
 
 from support.numbers import fresh_number
@@ -55,6 +57,25 @@ def test_a_suspended_organization_sends_nothing_until_that_is_taken_back(hub):
     until(lambda: sent() == 402, "sending is suspended")
     set_plan(hub, "--suspend-time", "")
     until(lambda: sent() == 200, "sending goes on")
+
+
+def test_a_broadcast_that_a_limit_holds_says_so_until_it_is_lifted(hub):
+    set_plan(hub, "--limit", "external_messages_day=0", "--feature", "soft_limits=false")
+    body = {"to_numbers": [fresh_number()], "content": "x"}
+    made = hub.first.post("send_broadcast", body)
+    path = f"broadcasts/{made['id']}"
+
+    def shown():
+        return hub.first.get(path)
+
+    held = until(lambda: (found := shown())["waiting_for"] and found, "the broadcast says what it waits for")
+    assert (held["status"], held["waiting_for"], held["message_count"]) == ("queuing", "plan_limit", 0)
+    assert 0 < held["next_try_time"] - time.time() <= 86_400
+    [listed] = [one for one in hub.first.get("broadcasts")["data"] if one["id"] == made["id"]]
+    assert (listed["waiting_for"], listed["next_try_time"]) == ("plan_limit", held["next_try_time"])
+    set_plan(hub, "--limit", "external_messages_day=none")
+    until(lambda: shown()["message_count"] == 1, "the broadcast goes on")
+    assert (shown()["waiting_for"], shown()["next_try_time"]) == (None, None)
 
 
 @pytest.mark.parametrize(

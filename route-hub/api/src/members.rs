@@ -1,7 +1,7 @@
 //! Members that many operations take or show.
 
 use hub_app::names::NAME_LENGTH_MAX;
-use hub_domain::{MessageSource, MessageType};
+use hub_domain::{MessageSource, MessageType, WaitingFor};
 use hub_web::{Kind, Member};
 use postrider_model::{IdKind, kind};
 
@@ -27,6 +27,20 @@ pub(crate) const SOURCE: Member = Member::new(
     Kind::Word(MessageSource::NAMES),
     "Where it came from.",
 );
+/// Why a broadcast, campaign, scheduled message or task does not go on.
+pub(crate) const WAITING_FOR: Member = Member::new(
+    "waiting_for",
+    Kind::Word(WaitingFor::OF_HOLDS),
+    "Why it does not go on; null where nothing holds it up.",
+)
+.nullable();
+/// When the same is tried again.
+pub(crate) const NEXT_TRY_TIME: Member = Member::new(
+    "next_try_time",
+    Kind::Time,
+    "When the hub tries again, while it waits: when the limit of a day ends, else within seconds.",
+)
+.nullable();
 /// A country's two letters, in whatever case.
 pub(crate) const COUNTRY: Kind = Kind::Text(2);
 /// A phone number, or a short code.

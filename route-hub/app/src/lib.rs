@@ -39,6 +39,7 @@ pub mod unit_of_work;
 pub mod alerts;
 pub mod commands;
 pub mod damage;
+mod holds;
 mod outbox;
 pub mod views;
 pub mod webhooks;
@@ -78,5 +79,7 @@ pub mod restored;
 pub mod retention;
 pub mod test_routes;
 
+#[cfg(test)]
+mod holds_tests;
 #[cfg(test)]
 mod testing;

@@ -126,19 +126,46 @@ pub(crate) async fn room(
     if organization.plan.is_suspended(now.unix) {
         return Ok(Room::Suspended);
     }
+    if are_tests || limit_of_messages(&organization).is_none() {
+        return Ok(Room::All);
+    }
+    let share = hub.store.of_organization(organization_id);
+    share
+        .read(move |tx| room_in(tx, &organization, now.unix))
+        .await
+}
+
+/// As [`room`], of messages that are no tests, within a job.
+pub(crate) fn room_in(
+    tx: &mut Tx<'_>,
+    organization: &Organization,
+    now: UnixMs,
+) -> Result<Room, StoreError> {
+    if organization.plan.is_suspended(now) {
+        return Ok(Room::Suspended);
+    }
+    let Some((kind, most)) = limit_of_messages(organization) else {
+        return Ok(Room::All);
+    };
+    let used = usage::used(tx, &limits_of(organization, now), kind)?;
+    let left = most.saturating_sub(used);
+    Ok(Room::Only(usize::try_from(left).unwrap_or(usize::MAX)))
+}
+
+/// Returns when the limit of messages counts from nothing again; `None` for that of a period, which the
+/// operator begins.
+pub(crate) fn next_room_time(organization: &Organization, now: UnixMs) -> Option<UnixMs> {
+    let (kind, _) = limit_of_messages(organization)?;
+    organization.next_midnight(now).filter(|_| kind.is_daily())
+}
+
+fn limit_of_messages(organization: &Organization) -> Option<(UsageType, u64)> {
     let by = [
         UsageType::ExternalMessagesDay,
         UsageType::ExternalMessagesPeriod,
     ];
     let limit = |kind: UsageType| Some((kind, organization.plan.refuses_beyond(kind)?));
-    let Some((kind, most)) = by.into_iter().find_map(limit).filter(|_| !are_tests) else {
-        return Ok(Room::All);
-    };
-    let limits = limits_of(&organization, now.unix);
-    let share = hub.store.of_organization(organization_id);
-    let used = share.read(move |tx| usage::used(tx, &limits, kind)).await?;
-    let left = most.saturating_sub(used);
-    Ok(Room::Only(usize::try_from(left).unwrap_or(usize::MAX)))
+    by.into_iter().find_map(limit)
 }
 
 /// Returns an organization whose plan limits its requests, and their most a day.

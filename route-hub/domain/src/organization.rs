@@ -31,6 +31,12 @@ impl Organization {
         day.and_then(|day| day.start(&zone)).unwrap_or(now)
     }
 
+    /// Returns when its next day begins.
+    pub fn next_midnight(&self, now: UnixMs) -> Option<UnixMs> {
+        let zone = self.zone();
+        Day::of(&zone, now)?.plus(1)?.start(&zone)
+    }
+
     /// Returns when the period of its plan began.
     pub fn period(&self) -> Quarter {
         Quarter::of(self.plan.start_time.unwrap_or(self.time_created))

@@ -1,10 +1,10 @@
-//! Why a queued message still waits.
+//! Why something still waits: a queued message, or what is to make messages.
 
 use crate::code::coded;
 use postrider_link::frame;
 
 coded! {
-    /// Why a queued message still waits.
+    /// Why a queued message still waits, or what is to make messages.
     WaitingFor {
         /// The phone is not connected.
         PhoneOffline = "phone_offline" / 1,
@@ -34,10 +34,27 @@ coded! {
         NoPermission = "no_permission" / 13,
         /// The plan of the project's organization is suspended.
         PlanSuspended = "plan_suspended" / 14,
+        /// The plan's limit of messages is used up, of the day or of the period.
+        PlanLimit = "plan_limit" / 15,
     }
 }
 
 impl WaitingFor {
+    /// The names of what messages and phones wait for: all but the last, which no message waits for.
+    pub const OF_MESSAGES: &'static [&'static str] = match Self::NAMES.split_last() {
+        Some((_, names)) => names,
+        None => &[],
+    };
+
+    /// The names of what broadcasts, campaigns, scheduled messages and tasks wait for.
+    pub const OF_HOLDS: &'static [&'static str] = &[
+        Self::Queue.as_str(),
+        Self::Frozen.as_str(),
+        Self::ProjectStopped.as_str(),
+        Self::PlanSuspended.as_str(),
+        Self::PlanLimit.as_str(),
+    ];
+
     /// Returns how the API shows what a phone says; `None` where that is nothing about its messages.
     pub const fn of_phone(told: frame::WaitingFor) -> Option<Self> {
         use frame::WaitingFor as Told;

@@ -326,6 +326,11 @@ async fn requests_beyond_the_days_are_refused_and_what_is_used_stays_to_be_seen(
     whole.get(&format!("{organization}/usage/contacts")).await;
 }
 
+/// Returns what something waits for, and when it is tried again.
+fn held(shown: &Value) -> (Value, Value) {
+    (shown["waiting_for"].clone(), shown["next_try_time"].clone())
+}
+
 #[tokio::test]
 async fn schedules_and_broadcasts_wait_for_the_next_day() {
     let test = hub().await;
@@ -357,7 +362,12 @@ async fn schedules_and_broadcasts_wait_for_the_next_day() {
         > 0
     {}
     assert_eq!(client.get(&path).await["message_count"], 2);
-    assert_eq!(client.get(&path).await["status"], "queuing");
+    let midnight = (now.unix.0.div_euclid(DAY_MS) + 1) * DAY_MS / 1_000;
+    let waits = (json!("plan_limit"), json!(midnight));
+    let shown = client.get(&path).await;
+    assert_eq!(shown["status"], "queuing");
+    assert_eq!(held(&shown), waits);
+    assert_eq!(held(&client.get("broadcasts").await["data"][0]), waits);
     let start = (now.unix.0 / 1_000) + 60;
     let scheduled = json!({ "to_number": TO, "content": "later", "start_time": start });
     client.post("scheduled", scheduled).await;
@@ -379,7 +389,9 @@ async fn schedules_and_broadcasts_wait_for_the_next_day() {
         .expect("a round")
         > 0
     {}
-    assert_eq!(client.get(&path).await["message_count"], 3);
+    let shown = client.get(&path).await;
+    assert_eq!(shown["message_count"], 3);
+    assert_eq!(held(&shown), (Value::Null, Value::Null));
     assert_eq!(fire::all_due(&test.hub, at(1)).await.expect("a tick"), 1);
 }
 
@@ -477,6 +489,8 @@ async fn a_task_that_sends_waits_for_the_next_day() {
         (json!("active"), json!(1)),
         "the day is the same"
     );
+    assert_eq!(client.get(&path).await["waiting_for"], "plan_limit");
+    assert_eq!(client.get(&other).await["waiting_for"], Value::Null);
     let passed = client.get(&other).await["status"].take();
     assert_eq!(passed, "complete", "who sends nothing need not wait");
     assert_eq!(run(1).await, (json!("complete"), json!(3)));

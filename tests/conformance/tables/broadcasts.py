@@ -19,7 +19,7 @@ from conformance.schema import (
     text,
 )
 from conformance.shapes import Maybe
-from conformance.tables.messages import CONTENT, DATA, LATER, OWN, ROUTE_PARAMS, SENDING, SOURCES, TYPES
+from conformance.tables.messages import CONTENT, DATA, HOLDS, LATER, OWN, ROUTE_PARAMS, SENDING, SOURCES, TYPES
 from conformance.tables.scheduled import MEDIA_FIELDS, MESSAGE, RECIPIENT_FIELDS, by_filter
 
 STATUSES = ("queued", "sent", "failed", "failed_queued", "delivered", "not_delivered", "cancelled")
@@ -70,6 +70,7 @@ BROADCAST = Resource(
         "error_message": "~text",
         "on_unknown": "~text",
         "ttl_sec": "~int",
+        **HOLDS,
     },
 )
 MEDIUM = {name: None for name in MEDIA_FIELDS}

@@ -22,7 +22,7 @@ from conformance.schema import (
     text,
     zone,
 )
-from conformance.tables.messages import ADDRESS, DATA, LATER, OWN, ROUTE_PARAMS, SENDING, TYPES
+from conformance.tables.messages import ADDRESS, DATA, HOLDS, LATER, OWN, ROUTE_PARAMS, SENDING, TYPES
 from conformance.tables.relative_scheduled import DATE_VARIABLE
 from conformance.tables.scheduled import MEDIA_FIELDS, SHOWN_ROUTE, YEAR, optional
 
@@ -81,6 +81,7 @@ CAMPAIGN = Resource(
         "is_template": "bool",
         "on_unknown": "~text",
         "ttl_sec": "~int",
+        **HOLDS,
     },
 )
 FILTERS = (
@@ -187,6 +188,7 @@ OPERATIONS = (
         parameters=(Parameter(**{**NAME.__dict__, "null": "refused"}), *rows({})),
         read_only=(
             *("id", "campaign_type", "status", "error_message", "broadcast_id", "estimated_count", "message_count"),
+            *("waiting_for", "next_try_time"),
             *("message_type", "time_created", "time_updated", "url", "url_edit", "url_send", "user_id", "project_id"),
         ),
         cases=(

@@ -40,6 +40,7 @@ WAITING_FOR = (
     "=phone_offline|paused|sim_changed|send_limit|sent_message_limit|quiet_hours|queue|radio|no_service|frozen"
     "|project_stopped|retry|no_permission|plan_suspended"
 )
+HOLDS = {"waiting_for": "=queue|frozen|project_stopped|plan_suspended|plan_limit?", "next_try_time": "time?"}
 
 PART = {"cid": "text?", "type": "text", "filename": "text?", "size": "int", "url": "text?"}
 MEDIUM = {"url": "text", "type": "text?", "filename": "text?", "size": "int?"}
@@ -450,10 +451,16 @@ RECEIVE = Operation(
         boolean("starred"),
         idents("label_ids", "label", 5),
         vars_(),
-        later("media", others=([{"url": ADDRESS}],)),
-        later("media_urls", others=([ADDRESS],)),
+        *MEDIA,
     ),
     cases=(
+        Case(
+            "media without a text",
+            {"from_number": "+15005550101", "phone_id": Own("phone"), "media_urls": [ADDRESS]},
+            shows={"content": None, "media": [{"url": ADDRESS, "type": None, "filename": None, "size": None}]},
+            whole=True,
+        ),
+        Case("media of a call", {"message_type": "call", "media_urls": [ADDRESS]}, 400, param="media_urls"),
         Case(
             "the phone's number by default",
             {},

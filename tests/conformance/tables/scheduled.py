@@ -24,7 +24,7 @@ from conformance.schema import (
     zone,
 )
 from conformance.shapes import Maybe
-from conformance.tables.messages import CONTENT, DATA, LATER, OWN, ROUTE_PARAMS, SENDING, TYPE, TYPES
+from conformance.tables.messages import CONTENT, DATA, HOLDS, LATER, OWN, ROUTE_PARAMS, SENDING, TYPE, TYPES
 
 MEDIA_FIELDS = {"url": "text", "type": "text?", "filename": "text?", "size": "int?", "file_id": "id?"}
 PLANNED_FIELDS = {
@@ -75,6 +75,7 @@ SCHEDULED_FIELDS = {
     "occurrences": "int",
     "relative_scheduled_id": "id?",
     "error_message": "~text",
+    **HOLDS,
 }
 SCHEDULED = Resource("ScheduledMessage", SCHEDULED_FIELDS)
 FILTERS = (
@@ -172,7 +173,7 @@ CHANGES = (
 ONE = "/projects/{project_id}/scheduled/{scheduled_id}"
 READ_ONLY = (
     *("id", "recipients", "recipients_str", "message_type", "time_created", "prev_time", "next_time", "occurrences"),
-    *("error_message", "relative_scheduled_id", "project_id"),
+    *("waiting_for", "next_try_time", "error_message", "relative_scheduled_id", "project_id"),
 )
 CREATE = Operation(
     "POST",

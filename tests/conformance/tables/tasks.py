@@ -15,6 +15,7 @@ from conformance.schema import (
     one_of,
     vars_,
 )
+from conformance.tables.messages import HOLDS
 
 TYPES = (
     "update_contact_var",
@@ -66,6 +67,7 @@ TASK = Resource(
         "preview": "object?",
         "user_id": "id?",
         "project_id": "id",
+        **HOLDS,
     },
 )
 ONE = "/projects/{project_id}/tasks/{task_id}"

@@ -1,6 +1,8 @@
 //! What a broadcast looks like.
 
-use crate::members::{PROJECT_ID, SOURCE, TIME_CREATED, URL, joined, own_id};
+use crate::members::{
+    NEXT_TRY_TIME, PROJECT_ID, SOURCE, TIME_CREATED, URL, WAITING_FOR, joined, own_id,
+};
 use crate::messages::{COUNT, ERROR_MESSAGE, TEXT};
 use crate::scheduled::planned::{self, RECIPIENTS};
 use hub_web::{Kind, Member, Shape};
@@ -10,7 +12,7 @@ use postrider_model::kind;
 pub(crate) const BROADCAST: Shape = Shape {
     name: "Broadcast",
     about: "The same message to many.",
-    members: &joined::<43>(&[
+    members: &joined::<45>(&[
         &[
             own_id::<kind::Broadcast>(),
             RECIPIENTS,
@@ -44,6 +46,8 @@ pub(crate) const BROADCAST: Shape = Shape {
         &[
             planned::MEDIA.optional(),
             Member::new("status", Kind::Word(STATUSES), "How far it is."),
+            WAITING_FOR,
+            NEXT_TRY_TIME,
             ERROR_MESSAGE.optional(),
             SOURCE,
             Member::new("simulated", Kind::Boolean, "Whether it is only a test."),

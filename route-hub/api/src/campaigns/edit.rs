@@ -14,6 +14,8 @@ const READ_ONLY: &[Member] = &read_only([
     "id",
     "campaign_type",
     "status",
+    "waiting_for",
+    "next_try_time",
     "error_message",
     "broadcast_id",
     "estimated_count",

@@ -9,7 +9,9 @@ pub use edit::{CREATE, DELETE, UPDATE};
 pub use existing::{GET, LIST};
 pub use send::{SEND, UNSCHEDULE};
 
-use crate::members::{PROJECT_ID, TIME_CREATED, TIMEZONE_ID, URL, joined, own_id};
+use crate::members::{
+    NEXT_TRY_TIME, PROJECT_ID, TIME_CREATED, TIMEZONE_ID, URL, WAITING_FOR, joined, own_id,
+};
 use crate::messages::patch::SHORT_LINKS_SHOWN;
 use crate::messages::{COUNT, ERROR_MESSAGE, TEXT};
 use crate::relative_scheduled::read::{OFFSET_COUNT, OFFSET_SCALE, TIME_OF_DAY};
@@ -27,7 +29,7 @@ const CAMPAIGN_TYPE: Member = Member::new(
 const CAMPAIGN: Shape = Shape {
     name: "Campaign",
     about: "What is prepared for a group, and sent once or by a date of each contact.",
-    members: &joined::<{ planned::MESSAGE.len() + 26 }>(&[
+    members: &joined::<{ planned::MESSAGE.len() + 28 }>(&[
         &[
             own_id::<kind::Campaign>(),
             CAMPAIGN_TYPE,
@@ -37,6 +39,8 @@ const CAMPAIGN: Shape = Shape {
                 Kind::Word(CampaignStatus::NAMES),
                 "How far it has come.",
             ),
+            WAITING_FOR,
+            NEXT_TRY_TIME,
             ERROR_MESSAGE.optional(),
             read::GROUP_ID.nullable(),
             read::EXCLUDE_GROUP_ID.nullable(),

@@ -121,7 +121,7 @@ pub(crate) const MESSAGE: Shape = Shape {
         URL,
         Member::new(
             "waiting_for",
-            Kind::Word(WaitingFor::NAMES),
+            Kind::Word(WaitingFor::OF_MESSAGES),
             "Why it waits.",
         )
         .nullable()

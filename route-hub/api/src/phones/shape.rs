@@ -11,7 +11,7 @@ use postrider_model::kind;
 /// Why messages wait.
 const WAITING_FOR: Member = Member::new(
     "waiting_for",
-    Kind::Word(WaitingFor::NAMES),
+    Kind::Word(WaitingFor::OF_MESSAGES),
     "Why messages wait.",
 )
 .nullable();

@@ -24,6 +24,8 @@ const READ_ONLY: &[Member] = &read_only([
     "time_created",
     "prev_time",
     "next_time",
+    "waiting_for",
+    "next_try_time",
     "occurrences",
     "error_message",
     "relative_scheduled_id",

@@ -6,7 +6,7 @@ mod existing;
 pub use create::CREATE;
 pub use existing::{CANCEL, GET, LIST};
 
-use crate::members::{PROJECT_ID, TIME_CREATED, VARS, ids, own_id};
+use crate::members::{NEXT_TRY_TIME, PROJECT_ID, TIME_CREATED, VARS, WAITING_FOR, ids, own_id};
 use crate::messages::patch::ROUTE;
 use crate::messages::{COUNT, TEXT};
 use hub_app::tasks::COLUMNS_MAX;
@@ -200,6 +200,8 @@ const TASK: Shape = Shape {
             Kind::Word(TaskStatus::NAMES),
             "How far it has come.",
         ),
+        WAITING_FOR,
+        NEXT_TRY_TIME,
         Member::new(
             "error_message",
             Kind::Text(usize::MAX),

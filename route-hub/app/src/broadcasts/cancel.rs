@@ -4,6 +4,7 @@ use crate::actor::Actor;
 use crate::broadcasts::{PERMISSION, found};
 use crate::dispatch::transitions::Detail;
 use crate::failure::Failure;
+use crate::holds::Holds;
 use crate::hub::Hub;
 use crate::steps;
 use crate::transaction::run;
@@ -34,8 +35,10 @@ pub async fn cancel(actor: &Actor, id: BroadcastId) -> Result<BroadcastView, Fai
                 broadcast = now_stored;
             }
         }
-        let addresses = work.addresses();
-        Ok(BroadcastView::read(work.tx, broadcast, &addresses)?)
+        let (addresses, mut holds) = (work.addresses(), Holds::within(work));
+        Ok(BroadcastView::read(
+            work.tx, broadcast, &addresses, &mut holds,
+        )?)
     })
     .await
 }

@@ -5,6 +5,7 @@ use crate::broadcasts::PERMISSION;
 use crate::broadcasts::new_broadcast::{Named, NewBroadcast, Recipients};
 use crate::commands::stored_message::{MessagePatch, StoredMessage};
 use crate::failure::Failure;
+use crate::holds::Holds;
 use crate::transaction::{Once, Repeat, run_once};
 use crate::views::broadcast::BroadcastView;
 use hub_domain::MessageSource;
@@ -35,8 +36,9 @@ pub async fn create(
         repeat,
         move |work| {
             let broadcast = given.store(work)?;
-            let addresses = work.addresses();
-            Ok::<_, Failure>(BroadcastView::read(work.tx, broadcast, &addresses)?)
+            let (addresses, mut holds) = (work.addresses(), Holds::within(work));
+            let view = BroadcastView::read(work.tx, broadcast, &addresses, &mut holds);
+            Ok::<_, Failure>(view?)
         },
         show,
     )

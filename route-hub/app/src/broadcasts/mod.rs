@@ -16,6 +16,7 @@ pub(crate) mod expand;
 pub mod multi;
 pub mod new_broadcast;
 
+use crate::holds::LOOK_EVERY;
 use crate::hub::Hub;
 use crate::worker::{self, Next, Worker};
 use hub_domain::{Broadcast, BroadcastStage, Permission};
@@ -29,9 +30,6 @@ use std::time::Duration;
 pub const PERMISSION: Permission = Permission::SendMessages;
 /// Whoever looks at broadcasts needs it.
 pub const VIEW: Permission = Permission::ViewMessages;
-
-/// How long a broadcast waits whose project is stopped or full, until it is looked at again.
-const LOOK_EVERY: Duration = Duration::from_secs(3);
 
 /// Which broadcast of each project had the last turn.
 #[derive(Debug, Default)]

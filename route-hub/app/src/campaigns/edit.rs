@@ -8,6 +8,7 @@ use crate::commands::campaign_items;
 use crate::commands::stored_message::StoredMessage;
 use crate::failure::Failure;
 use crate::files;
+use crate::holds::Holds;
 use crate::transaction::run;
 use crate::unit_of_work::UnitOfWork;
 use crate::views::campaign::CampaignView;
@@ -170,8 +171,8 @@ fn stored(work: &mut UnitOfWork<'_, '_>, campaign: Campaign) -> Result<CampaignV
     let mut carried = message.files();
     carried.extend(campaign_items::files(&items));
     files::name_by(work, (FileHolder::Campaign, campaign.id.get()), &carried)?;
-    let addresses = work.addresses();
-    Ok(shown(work.tx, campaign, &addresses)?)
+    let (addresses, mut holds) = (work.addresses(), Holds::within(work));
+    Ok(shown(work.tx, campaign, &addresses, &mut holds)?)
 }
 
 /// Removes a campaign. What it scheduled is not sent any more; the broadcast that it became goes on.

@@ -23,6 +23,7 @@ pub use patch::CampaignPatch;
 pub use send::{send, unschedule};
 
 use crate::damage::Resting;
+use crate::holds::LOOK_EVERY;
 use crate::hub::Hub;
 use crate::worker::{self, Next, Worker};
 use hub_domain::Permission;
@@ -34,9 +35,6 @@ use std::time::Duration;
 pub const PERMISSION: Permission = Permission::SendMessages;
 /// Whoever looks at campaigns needs it.
 pub const VIEW: Permission = Permission::ViewMessages;
-
-/// How often campaigns are looked at; far below the 15 s that they may be late.
-const LOOK_EVERY: Duration = Duration::from_secs(3);
 
 /// Sends campaigns whose time has come until it is dropped.
 pub async fn run(hub: Hub) {

@@ -6,6 +6,7 @@ use crate::campaigns::existing::shown;
 use crate::campaigns::going_out::go_out;
 use crate::campaigns::{PERMISSION, check, found, series};
 use crate::failure::Failure;
+use crate::holds::Holds;
 use crate::transaction::{Once, Repeat, run, run_once};
 use crate::unit_of_work::UnitOfWork;
 use crate::views::campaign::CampaignView;
@@ -132,6 +133,6 @@ fn stored(work: &mut UnitOfWork<'_, '_>, mut campaign: Campaign) -> Result<Campa
         return Err(StoreError::Stale.into());
     }
     campaign.revision += 1;
-    let addresses = work.addresses();
-    Ok(shown(work.tx, campaign, &addresses)?)
+    let (addresses, mut holds) = (work.addresses(), Holds::within(work));
+    Ok(shown(work.tx, campaign, &addresses, &mut holds)?)
 }

@@ -45,6 +45,13 @@ struct Usage {
     counted_at: BootMs,
 }
 
+impl Usage {
+    /// Says whether counting again would be of no use yet.
+    fn is_known_full(&self, now: BootMs) -> bool {
+        self.nearly_full && now.since_ms(self.counted_at) < COUNT_EVERY_MS
+    }
+}
+
 impl QueueCaps {
     /// Says how many processes fill the queues.
     pub(crate) fn share_among(&self, processes: usize) {
@@ -71,9 +78,7 @@ impl QueueCaps {
             Ok(()) => return Ok(()),
             Err(known) => known,
         };
-        let is_known_full = known.is_some_and(|usage| {
-            usage.nearly_full && now.boot.since_ms(usage.counted_at) < COUNT_EVERY_MS
-        });
+        let is_known_full = known.is_some_and(|usage| usage.is_known_full(now.boot));
         if !is_known_full {
             let (id, most) = (project.id, project.queue_cap.saturating_add(1));
             let counting = store
@@ -87,6 +92,17 @@ impl QueueCaps {
         }
         let text = "the project's queue is full: messages must leave before more are taken";
         Err(Refusal::rate_limited(text, RETRY_AFTER_S).into())
+    }
+
+    /// Says whether a project's queue is full, as far as is known without counting it now.
+    pub(crate) fn is_full(&self, project: &Project, now: BootMs) -> Option<bool> {
+        let usage = *self.lock().get(&project.id)?;
+        let here = usage.most.saturating_add(usage.left_to_others);
+        if here < project.queue_cap {
+            Some(false)
+        } else {
+            usage.is_known_full(now).then_some(true)
+        }
     }
 
     fn take(&self, project: &Project, count: i64) -> Result<(), Option<Usage>> {

@@ -2,6 +2,7 @@
 
 use crate::actor::Actor;
 use crate::dispatch::freeze;
+use crate::holds::halt;
 use crate::views::message::{MessageView, Waiting, links_of};
 use hub_domain::{Device, Direction, Message, Phone, PhoneType, Project, QuietMode, WaitingFor};
 use hub_store::{StoreError, Tx, devices, labels, phones};
@@ -229,15 +230,6 @@ fn pause(project: &Project, phone: &Phone, now: UnixMs) -> Option<WaitingFor> {
         Some(WaitingFor::SentMessageLimit)
     } else {
         phone.send_paused.then_some(WaitingFor::Paused)
-    }
-}
-
-/// Returns why nothing of a project is sent, if nothing is.
-fn halt(project: &Project, now: UnixMs) -> Option<WaitingFor> {
-    if project.stopped {
-        Some(WaitingFor::ProjectStopped)
-    } else {
-        project.is_halted(now).then_some(WaitingFor::PlanSuspended)
     }
 }
 

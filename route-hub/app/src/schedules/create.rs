@@ -4,6 +4,7 @@ use crate::actor::Actor;
 use crate::commands::stored_message::{MessagePatch, StoredMessage};
 use crate::failure::Failure;
 use crate::files;
+use crate::holds::Holds;
 use crate::schedules::PERMISSION;
 use crate::schedules::recipient::{RecipientPatch, listed};
 use crate::schedules::timing::{self, TimingPatch};
@@ -84,8 +85,9 @@ pub async fn create(
             schedules::insert(work.tx, &schedule)?;
             let by = (FileHolder::Scheduled, schedule.id.get());
             files::name_by(work, by, &carried)?;
-            let addresses = work.addresses();
-            Ok::<_, Failure>(ScheduleView::read(work.tx, schedule, &addresses)?)
+            let (addresses, mut holds) = (work.addresses(), Holds::within(work));
+            let view = ScheduleView::read(work.tx, schedule, &addresses, &mut holds);
+            Ok::<_, Failure>(view?)
         },
         show,
     )

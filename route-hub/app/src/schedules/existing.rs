@@ -2,6 +2,7 @@
 
 use crate::actor::Actor;
 use crate::failure::Failure;
+use crate::holds::Holds;
 use crate::listing::{self, ListRequest, Listed};
 use crate::schedules::{PERMISSION, VIEW, found, refuse_item};
 use crate::transaction::run;
@@ -17,12 +18,16 @@ use postrider_model::{ContactId, GroupId, ScheduledId};
 pub async fn list(actor: &Actor, request: ListRequest) -> Result<Listed<ScheduleView>, Failure> {
     actor.require(VIEW)?;
     let (of, addresses) = (actor.project.id, actor.addresses());
+    let viewer = actor.clone();
     listing::list(
         actor.hub.store.of(of),
         request,
         move |tx, query| schedules::list(tx, of, query),
         move |tx, query| schedules::count(tx, of, query),
-        move |tx, rows| ScheduleView::read_all(tx, rows, &addresses),
+        move |tx, rows| {
+            let mut holds = Holds::for_reader(&viewer);
+            ScheduleView::read_all(tx, rows, &addresses, &mut holds)
+        },
     )
     .await
 }
@@ -31,9 +36,11 @@ pub async fn list(actor: &Actor, request: ListRequest) -> Result<Listed<Schedule
 pub async fn get(actor: &Actor, id: ScheduledId) -> Result<ScheduleView, Failure> {
     actor.require(VIEW)?;
     let (of, addresses) = (actor.project.id, actor.addresses());
+    let viewer = actor.clone();
     let reading = actor.hub.store.of(of).read(move |tx| {
+        let mut holds = Holds::for_reader(&viewer);
         let schedule = schedules::get(tx, of, id)?;
-        let view = schedule.map(|schedule| ScheduleView::read(tx, schedule, &addresses));
+        let view = schedule.map(|row| ScheduleView::read(tx, row, &addresses, &mut holds));
         view.transpose()
     });
     Ok(found(reading.await?)?)

@@ -18,6 +18,7 @@ mod tests;
 
 use crate::damage::Resting;
 use crate::failure::Failure;
+use crate::holds::LOOK_EVERY;
 use crate::hub::Hub;
 use crate::schedules::relative::follow;
 use crate::worker::{self, Next, Worker};
@@ -35,9 +36,6 @@ pub const VIEW: Permission = Permission::ViewMessages;
 /// How often a change is tried that another one came before. Of many at the same moment one is made
 /// each time.
 const CHANGE_TRIES_MAX: usize = 100;
-
-/// How often schedules are looked at; far below the 15 s that they may be late.
-const LOOK_EVERY: Duration = Duration::from_secs(3);
 
 /// Looks after schedules until it is dropped.
 pub async fn run(hub: Hub) {

@@ -4,6 +4,7 @@ use crate::actor::Actor;
 use crate::commands::stored_message::StoredMessage;
 use crate::failure::Failure;
 use crate::files;
+use crate::holds::Holds;
 use crate::messages::planned::Planned;
 use crate::schedules::create::SchedulePatch;
 use crate::schedules::recipient::listed;
@@ -58,8 +59,9 @@ async fn attempt(
             return Ok(None);
         }
         files::name_by(work, (FileHolder::Scheduled, id.get()), &carried)?;
-        let addresses = work.addresses();
-        Ok(Some(ScheduleView::read(work.tx, schedule, &addresses)?))
+        let (addresses, mut holds) = (work.addresses(), Holds::within(work));
+        let view = ScheduleView::read(work.tx, schedule, &addresses, &mut holds);
+        Ok(Some(view?))
     })
     .await
 }

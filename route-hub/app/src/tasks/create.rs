@@ -2,7 +2,9 @@
 
 use crate::actor::Actor;
 use crate::failure::Failure;
+use crate::holds::Holds;
 use crate::tasks::filter::{Found, Of};
+use crate::tasks::hold::Viewer;
 use crate::tasks::params::TaskParams;
 use crate::tasks::types::{self, Doing};
 use crate::tasks::{TaskView, VIEW};
@@ -156,7 +158,10 @@ pub async fn create(
 ) -> Result<Once<TaskView>, Failure> {
     command.check(actor)?;
     let is_audited = types::is_making_audited(command.task_type);
-    let decide = move |work: &mut UnitOfWork<'_, '_>| command.store(work).map(TaskView);
+    let decide = move |work: &mut UnitOfWork<'_, '_>| {
+        let task = command.store(work)?;
+        Ok::<_, Failure>(Viewer::new(Holds::within(work)).view(work.tx, task)?)
+    };
     let made = if is_audited {
         run_audited(actor, once(repeat, decide, show)).await?
     } else {

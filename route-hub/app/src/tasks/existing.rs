@@ -2,8 +2,10 @@
 
 use crate::actor::Actor;
 use crate::failure::Failure;
+use crate::holds::Holds;
 use crate::listing::{self, ListRequest, Listed};
 use crate::tasks::filter::Of;
+use crate::tasks::hold::Viewer;
 use crate::tasks::{TaskView, VIEW, found, types};
 use crate::transaction::run;
 use hub_domain::TaskStatus;
@@ -14,15 +16,32 @@ use postrider_model::TaskId;
 pub async fn get(actor: &Actor, id: TaskId) -> Result<TaskView, Failure> {
     actor.require(VIEW)?;
     let project = actor.project.id;
-    let share = actor.hub.store.of(project);
-    let task = share.read(move |tx| tasks::get(tx, project, id)).await?;
-    Ok(TaskView(found(task)?))
+    let viewer = actor.clone();
+    let reading = actor.hub.store.of(project).read(move |tx| {
+        let mut viewer = Viewer::new(Holds::for_reader(&viewer));
+        let task = tasks::get(tx, project, id)?;
+        task.map(|task| viewer.view(tx, task)).transpose()
+    });
+    Ok(found(reading.await?)?)
 }
 
 /// Lists the tasks of a project.
 pub async fn list(actor: &Actor, request: ListRequest) -> Result<Listed<TaskView>, Failure> {
     actor.require(VIEW)?;
-    listing::of_project(actor, request, tasks::list, tasks::count, TaskView).await
+    let project = actor.project.id;
+    let viewer = actor.clone();
+    listing::list(
+        actor.hub.store.of(project),
+        request,
+        move |tx, query| tasks::list(tx, project, query),
+        move |tx, query| tasks::count(tx, project, query),
+        move |tx, rows| {
+            let mut viewer = Viewer::new(Holds::for_reader(&viewer));
+            let rows = rows.into_iter();
+            rows.map(|task| viewer.view(tx, task)).collect()
+        },
+    )
+    .await
 }
 
 /// Cancels a task: from then on it changes nothing more. One that has ended stays as it is.
@@ -39,7 +58,7 @@ pub async fn cancel(actor: &Actor, id: TaskId) -> Result<TaskView, Failure> {
             task.end(TaskStatus::Cancelled, work.now.unix);
             tasks::update(work.tx, &task)?;
         }
-        Ok::<_, Failure>(TaskView(task))
+        Ok::<_, Failure>(Viewer::new(Holds::within(work)).view(work.tx, task)?)
     })
     .await
 }

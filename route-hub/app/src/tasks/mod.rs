@@ -12,6 +12,7 @@ mod current;
 mod existing;
 mod export;
 mod filter;
+mod hold;
 mod import;
 mod params;
 mod parts;
@@ -31,6 +32,7 @@ pub use filter::{Found, IDS_MAX};
 pub use import::ROWS_MAX;
 pub use params::{ColumnRef, TaskParams};
 
+use crate::holds::LOOK_EVERY;
 use crate::hub::Hub;
 use crate::worker::{self, Next, Worker};
 use hub_domain::Permission;
@@ -43,9 +45,6 @@ use steps::Steps;
 /// Whoever looks at tasks needs it, and whoever makes or cancels one, besides the permission of the single
 /// operation.
 pub const VIEW: Permission = Permission::ViewContacts;
-
-/// How often tasks are looked for that another process has made.
-const LOOK_EVERY: Duration = Duration::from_secs(3);
 
 /// Takes tasks through their rows until it is dropped.
 pub async fn run(hub: Hub) {

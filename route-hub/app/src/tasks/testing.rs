@@ -36,7 +36,7 @@ pub(super) fn try_to_make(
         vars: VarsChange::default(),
     };
     match wait(create(actor, task, None, |_| String::new()))? {
-        Once::Done(made) => Ok(made.0),
+        Once::Done(made) => Ok(made.task),
         Once::Answer(_) => panic!("it named no key"),
     }
 }
@@ -64,7 +64,7 @@ pub(super) fn done(actor: &Actor, task_type: TaskType, params: Json, through: Th
 }
 
 pub(super) fn now_of(actor: &Actor, id: TaskId) -> Task {
-    wait(get(actor, id)).unwrap().0
+    wait(get(actor, id)).unwrap().task
 }
 
 pub(super) fn table(actor: &Actor, name: &str) -> DataTableId {

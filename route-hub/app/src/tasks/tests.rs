@@ -87,7 +87,7 @@ fn wanted(task_type: TaskType, given: Json, found: Found) -> NewTask {
 
 fn try_to_make(actor: &Actor, task: NewTask) -> Result<Task, Failure> {
     match wait(create(actor, task, None, |_| String::new()))? {
-        Once::Done(made) => Ok(made.0),
+        Once::Done(made) => Ok(made.task),
         Once::Answer(_) => panic!("it named no key"),
     }
 }
@@ -150,7 +150,7 @@ fn run_all(actor: &Actor) {
 }
 
 fn now_of(actor: &Actor, id: TaskId) -> Task {
-    wait(get(actor, id)).unwrap().0
+    wait(get(actor, id)).unwrap().task
 }
 
 fn group(actor: &Actor) -> GroupId {
@@ -301,14 +301,14 @@ fn a_cancelled_task_changes_nothing_more_also_in_a_step_under_way() {
     one_round(&actor);
     one_round(&actor);
     let thought = now_of(&actor, task.id);
-    let cancelled = wait(cancel(&actor, task.id)).unwrap().0;
+    let cancelled = wait(cancel(&actor, task.id)).unwrap().task;
     assert_eq!(cancelled.status, TaskStatus::Cancelled);
     wait(step::step(&actor.hub, thought, actor.hub.now())).unwrap();
     run_all(&actor);
     assert_eq!(now_of(&actor, task.id), cancelled);
     assert_eq!(city(&actor, ids[99]), Some(json!("Oslo")));
     assert_eq!(city(&actor, ids[100]), None);
-    let again = wait(cancel(&actor, task.id)).unwrap().0;
+    let again = wait(cancel(&actor, task.id)).unwrap().task;
     assert_eq!(again, cancelled, "what has ended stays as it is");
 }
 
@@ -733,7 +733,7 @@ fn a_request_under_a_key_makes_one_task() {
             key: "once".to_owned(),
             hash: "same".to_owned(),
         });
-        let show = |view: super::TaskView| view.0.id.to_string();
+        let show = |view: super::TaskView| view.task.id.to_string();
         let done = wait(create(&actor, set_city(all_contacts()), repeat, show));
         match done {
             Ok(Once::Answer(id)) => id,

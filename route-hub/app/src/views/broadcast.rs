@@ -1,6 +1,7 @@
 //! A broadcast.
 
 use crate::commands::stored_message::StoredMessage;
+use crate::holds::{self, Hold, Holds};
 use crate::hub::files::Addresses;
 use crate::views::pages::{Page, write_pages};
 use crate::views::price::write_price;
@@ -10,7 +11,7 @@ use crate::views::stored_message::{
 use hub_domain::{Address, Broadcast, BroadcastTo, ScheduledTo};
 use hub_store::{StoreError, Tx, broadcasts};
 use hub_view::{ObjectWriter, Resource};
-use postrider_model::UnixMs;
+use postrider_model::{BroadcastId, UnixMs};
 use serde_json::{Value as Json, json};
 
 /// How many numbers are named where recipients are written out.
@@ -23,16 +24,24 @@ pub struct BroadcastView {
     message: StoredMessage,
     recipients: Vec<Json>,
     recipients_str: String,
+    pub(crate) hold: Option<Hold>,
     addresses: Addresses,
 }
 
 impl BroadcastView {
-    /// Looks up whom a broadcast is for.
-    pub fn read(
+    /// Returns the id of the broadcast.
+    pub fn id(&self) -> BroadcastId {
+        self.broadcast.id
+    }
+
+    /// Looks up whom a broadcast is for, and what it waits for.
+    pub(crate) fn read(
         tx: &mut Tx<'_>,
         broadcast: Broadcast,
         addresses: &Addresses,
+        holds: &mut Holds<'_>,
     ) -> Result<Self, StoreError> {
+        let message = StoredMessage::read(&broadcast.message).unwrap_or_default();
         let (recipients, recipients_str) = match &broadcast.to {
             BroadcastTo::Group(id) => {
                 let to = ScheduledTo::Group(*id);
@@ -51,7 +60,8 @@ impl BroadcastView {
             BroadcastTo::Requests => (Vec::new(), String::new()),
         };
         Ok(Self {
-            message: StoredMessage::read(&broadcast.message).unwrap_or_default(),
+            hold: holds.of_broadcast(tx, &broadcast, &message)?,
+            message,
             broadcast,
             recipients,
             recipients_str,
@@ -77,6 +87,7 @@ impl Resource for BroadcastView {
         let media = media(&self.message, &self.addresses);
         out.put_some("media", Some(media).filter(|media| !media.is_empty()));
         out.put("status", broadcast.status());
+        holds::write(out, self.hold);
         out.put_some("error_message", broadcast.problem.as_deref());
         out.put("source", broadcast.source.as_str());
         out.put("simulated", &self.message.options.simulated);

@@ -3,6 +3,7 @@
 use crate::commands::campaign_items::{self, CampaignItem};
 use crate::commands::new_message::SendOptions;
 use crate::commands::stored_message::StoredMessage;
+use crate::holds::{self, Hold, Holds};
 use crate::hub::files::Addresses;
 use crate::views::file;
 use crate::views::pages::{Page, write_pages};
@@ -22,17 +23,20 @@ pub struct CampaignView {
     items: Vec<CampaignItem>,
     estimated_count: Option<i64>,
     message_count: i64,
+    pub(crate) hold: Option<Hold>,
     addresses: Addresses,
 }
 
 impl CampaignView {
-    /// Looks up how many messages a campaign has.
+    /// Looks up how many messages a campaign has, and what it waits for.
     pub(crate) fn read(
         tx: &mut Tx<'_>,
         campaign: Campaign,
         addresses: &Addresses,
+        holds: &mut Holds<'_>,
     ) -> Result<Self, StoreError> {
         let project = campaign.project_id;
+        let message = StoredMessage::read(&campaign.message).unwrap_or_default();
         let broadcast = match campaign.broadcast_id {
             Some(id) => broadcasts::get(tx, project, id)?,
             None => None,
@@ -43,12 +47,14 @@ impl CampaignView {
         };
         let members = group.filter(|group| !group.is_dynamic());
         let members = members.map(|group| group.num_members);
+        let hold = holds.of_campaign(tx, &campaign, broadcast.as_ref(), &message)?;
         let estimated = broadcast
             .as_ref()
             .map(|broadcast| broadcast.estimated_count);
         let sent = broadcast.map(|broadcast| broadcast.counts.total());
         Ok(Self {
-            message: StoredMessage::read(&campaign.message).unwrap_or_default(),
+            message,
+            hold,
             items: campaign_items::read(&campaign.items).unwrap_or_default(),
             estimated_count: estimated.or(members),
             message_count: sent.unwrap_or(campaign.message_count),
@@ -94,6 +100,7 @@ impl Resource for CampaignView {
         out.put("campaign_type", campaign.campaign_type.as_str());
         out.put("name", &campaign.name);
         out.put("status", campaign.status.as_str());
+        holds::write(out, self.hold);
         out.put_some("error_message", campaign.problem.as_deref());
         out.put("group_id", &campaign.group_id);
         out.put("exclude_group_id", &campaign.exclude_group_id);

@@ -1,6 +1,7 @@
 //! A scheduled message.
 
 use crate::commands::stored_message::StoredMessage;
+use crate::holds::{self, Hold, Holds};
 use crate::hub::files::Addresses;
 use crate::views::stored_message::{Named, media, write_message};
 use hub_domain::{Schedule, ScheduledTo};
@@ -15,6 +16,7 @@ pub struct ScheduleView {
     schedule: Schedule,
     message: StoredMessage,
     named: Named,
+    pub(crate) hold: Option<Hold>,
     addresses: Addresses,
 }
 
@@ -24,21 +26,23 @@ impl ScheduleView {
         self.schedule.id
     }
 
-    /// Looks up whom a schedule is for.
-    pub fn read(
+    /// Looks up whom a schedule is for, and what it waits for.
+    pub(crate) fn read(
         tx: &mut Tx<'_>,
         schedule: Schedule,
         addresses: &Addresses,
+        holds: &mut Holds<'_>,
     ) -> Result<Self, StoreError> {
         let named = Named::read(tx, schedule.project_id, &schedule.to)?;
-        Ok(Self::of(schedule, named, addresses))
+        Self::with(tx, schedule, named, addresses, holds)
     }
 
-    /// Looks up whom the schedules of a page are for, each contact and group once.
-    pub fn read_all(
+    /// Looks up whom the schedules of a page are for, each contact and group once, and what they wait for.
+    pub(crate) fn read_all(
         tx: &mut Tx<'_>,
         rows: Vec<Schedule>,
         addresses: &Addresses,
+        holds: &mut Holds<'_>,
     ) -> Result<Vec<Self>, StoreError> {
         let mut known = BTreeMap::new();
         let mut views = Vec::with_capacity(rows.len());
@@ -55,18 +59,26 @@ impl ScheduleView {
             if let Some(key) = key {
                 known.insert(key, named.clone());
             }
-            views.push(Self::of(schedule, named, addresses));
+            views.push(Self::with(tx, schedule, named, addresses, holds)?);
         }
         Ok(views)
     }
 
-    fn of(schedule: Schedule, named: Named, addresses: &Addresses) -> Self {
-        Self {
+    fn with(
+        tx: &mut Tx<'_>,
+        schedule: Schedule,
+        named: Named,
+        addresses: &Addresses,
+        holds: &mut Holds<'_>,
+    ) -> Result<Self, StoreError> {
+        let message = StoredMessage::read(&schedule.message).unwrap_or_default();
+        Ok(Self {
             addresses: addresses.clone(),
-            message: StoredMessage::read(&schedule.message).unwrap_or_default(),
+            hold: holds.of_schedule(tx, &schedule, &message)?,
+            message,
             schedule,
             named,
-        }
+        })
     }
 }
 
@@ -85,6 +97,7 @@ impl Resource for ScheduleView {
         out.put("end_time", &schedule.end_time.map(UnixMs::seconds));
         out.put("prev_time", &schedule.prev_time.map(UnixMs::seconds));
         out.put("next_time", &schedule.next_time.map(UnixMs::seconds));
+        holds::write(out, self.hold);
         out.put("occurrences", &schedule.occurrences);
         out.put_some("error_message", schedule.problem.as_deref());
         out.put("relative_scheduled_id", &schedule.relative_id);

@@ -1,16 +1,22 @@
 //! A task.
 
+use crate::holds::{self, Hold};
 use hub_domain::{FilterType, Task};
 use hub_view::{ObjectWriter, Resource};
 use serde_json::Value;
 
-/// A task.
+/// A task, and what it waits for.
 #[derive(Debug, Clone)]
-pub struct TaskView(pub Task);
+pub struct TaskView {
+    /// The task.
+    pub task: Task,
+    /// Why it does not go on.
+    pub hold: Option<Hold>,
+}
 
 impl Resource for TaskView {
     fn write(&self, out: &mut ObjectWriter<'_>) {
-        let task = &self.0;
+        let task = &self.task;
         out.put("id", &task.id);
         out.put("task_type", task.task_type.as_str());
         out.put_json("task_params", &task.task_params);
@@ -22,6 +28,7 @@ impl Resource for TaskView {
         out.put("total_rows", &task.total_rows);
         out.put("current_row", &task.current_row);
         out.put("status", task.status.as_str());
+        holds::write(out, self.hold);
         out.put("error_message", &task.error_message());
         out.put("vars", &task.vars);
         out.put("table_id", &task.table_id);

@@ -3,6 +3,7 @@
 //! Where nobody wants to be told, nothing is built and nothing is read.
 
 use crate::alerts::waiting;
+use crate::holds::Holds;
 use crate::outbox::{Event, Form, Receiver};
 use crate::unit_of_work::UnitOfWork;
 use crate::views::broadcast::BroadcastView;
@@ -135,8 +136,8 @@ pub(crate) fn send_broadcast(
         return Ok(());
     }
     let mut event = Event::new(WebhookEvent::SendBroadcast, None);
-    let addresses = work.addresses();
-    let view = BroadcastView::read(work.tx, broadcast.clone(), &addresses)?;
+    let (addresses, mut holds) = (work.addresses(), Holds::within(work));
+    let view = BroadcastView::read(work.tx, broadcast.clone(), &addresses, &mut holds)?;
     event.form.fields(&view);
     waiting::write(work, event, &receivers)
 }
