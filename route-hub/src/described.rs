@@ -14,8 +14,9 @@ static DOCUMENT: LazyLock<Bytes> = LazyLock::new(|| document().into());
 const PAGE: &str = include_str!("../docs/index.html");
 /// What draws the page; empty in a program that was built without it.
 const REDOC: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/redoc.js"));
-const MISSING: &str = "This hub was built without what draws this page. Run scripts/setup with Node 20.19 \
-                       or newer and build it again. /openapi.json has the description.\n";
+const MISSING: &str = "This hub was built without what draws this page. With Node 20.19 or newer, `scripts/setup demo` \
+                       fetches it in half a minute, and the next build takes a minute. /openapi.json has the \
+                       description.\n";
 /// Nothing comes from elsewhere. Redoc writes its styles into the page, and searches in a worker.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; connect-src 'self'; \
                       img-src 'self' data:; worker-src blob:; base-uri 'none'; form-action 'none'; \
@@ -24,6 +25,11 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'unsafe-i
 /// Returns the `OpenAPI` document of every URL of the API.
 pub fn document() -> String {
     openapi::document(&routes::urls())
+}
+
+/// Says what `/docs` lacks, and how long that takes; `None` where it shows the description.
+pub fn lacks() -> Option<&'static str> {
+    REDOC.is_empty().then_some(MISSING.trim_ascii_end())
 }
 
 /// Returns the routes that show it, without a key.

@@ -27,19 +27,14 @@ def document(world):
 
 
 def find(document, schema):
-    """Returns a schema, or the one that it refers to, without `null` and without PHP's empty array."""
+    """Returns a schema, or the one that it refers to, without `null`."""
     while True:
         if "$ref" in schema:
             schema = document["components"]["schemas"][schema["$ref"].rsplit("/", 1)[-1]]
-        elif is_nothing(schema.get("anyOf", [{}])[-1]):
+        elif schema.get("anyOf", [{}])[-1].get("type") == "null":
             schema = schema["anyOf"][0]
         else:
             return schema
-
-
-def is_nothing(schema):
-    """Says whether a schema allows only what says nothing."""
-    return schema.get("type") == "null" or schema.get("maxItems") == 0
 
 
 def described(document, key):
@@ -149,3 +144,59 @@ def test_an_event_is_described_as_the_list_has_it(document, event):
 
 def test_every_event_is_described(document):
     assert set(document["webhooks"]) == {*TOLD_OF, "alert"}
+
+
+def operations(document):
+    """Returns every operation by its name."""
+    return {one["operationId"]: one for path in document["paths"].values() for one in path.values()}
+
+
+def within(value, kind=dict):
+    """Returns every object within a value, itself included."""
+    found = [value] if isinstance(value, kind) else []
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return found + [one for part in inner for one in within(part, kind)]
+
+
+def test_truth_values_are_boolean(document):
+    parameters = [one for operation in operations(document).values() for one in operation.get("parameters", [])]
+    assert {"type": "boolean"} in [one["schema"] for one in parameters if one["name"] == "count"]
+    assert not [one["name"] for one in parameters if {"true", "", 1} & set(one["schema"].get("enum", ()))]
+    assert not [one for one in within(document["components"]["schemas"]) if one.get("enum") == [0, 1]]
+
+
+def test_a_body_is_an_object_with_a_name_of_its_own(document):
+    schemas, names = document["components"]["schemas"], {}
+    for name, operation in operations(document).items():
+        for content in within(operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})):
+            body = content["$ref"].rsplit("/", 1)[-1]
+            names[name] = body
+            assert schemas[body]["type"] == "object", name
+            assert not [one for one in within(schemas[body]) if 0 in (one.get("maxItems"), one.get("maxProperties"))], name
+    assert (names["sendMessage"], names["updateLabel"]) == ("NewMessage", "LabelUpdate")
+    assert len(set(names.values())) >= len({name.removesuffix("Outgoing").removesuffix("Outgoing_batch") for name in names})
+
+
+def test_values_of_variables_are_one_of_their_types(document):
+    schemas = document["components"]["schemas"]
+    shown = find(document, schemas["Contact"]["properties"]["vars"])["additionalProperties"]
+    given = find(document, schemas["NewMessage"]["properties"]["vars"])["additionalProperties"]
+    assert [one["type"] for one in shown["oneOf"]] == ["string", "number", "boolean"]
+    assert [one["type"] for one in given["oneOf"]] == ["string", "number", "boolean", "null"]
+    assert not [one for one in within(document) if isinstance(one.get("type"), list)]
+
+
+def test_a_list_is_sampled_before_its_number(document):
+    samples = operations(document)["listLabels"]["responses"]["200"]["content"]["application/json"]["examples"]
+    first, second = [one["value"] for one in samples.values()]
+    assert first["data"][0]["id"] == "LB0000000000000001"
+    assert second == {"count": 0}
+
+
+def test_what_has_no_body_is_said(document):
+    told = {
+        status: document["components"]["responses"][one["$ref"].rsplit("/", 1)[-1]]["description"]
+        for status, one in operations(document)["listLabels"]["responses"].items()
+        if "$ref" in one
+    }
+    assert {status for status, text in told.items() if "no body" in text} == {"414", "431"}

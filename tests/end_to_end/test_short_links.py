@@ -10,6 +10,7 @@ from support.numbers import fresh_number
 from support.wait import until
 
 PAGE = "https://a.example/page?x=1"
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 
 def follow(demo, url, method="GET", **headers):
@@ -84,6 +85,25 @@ def test_links_that_end_go_or_never_were(demo):
     assert follow(demo, other).status_code == 302
 
 
+def test_a_person_whose_link_leads_nowhere_gets_a_page_and_a_program_json(demo):
+    _, ended = tracked(demo, short_link_params={"expiration_sec": 1})
+    until(lambda: follow(demo, ended).status_code == 410, "the link ends")
+    for url, status, english, french in (
+        (ended, 410, "This link has expired", "Ce lien a expiré"),
+        ("https://hub.example/s/00000000000", 404, "This link does not work", "Ce lien ne fonctionne pas"),
+    ):
+        for language, title in (("de,en;q=0.5", english), ("fr-CA,fr;q=0.9,en;q=0.8", french)):
+            page = follow(demo, url, **{"accept": BROWSER, "accept-language": language})
+            assert (page.status_code, page.headers["cache-control"]) == (status, "no-store")
+            assert page.headers["content-type"] == "text/html; charset=utf-8"
+            assert page.headers["content-security-policy"].startswith("default-src 'none'; style-src")
+            assert f"<h1>{title}</h1>" in page.content.decode() and "<script" not in page.text
+        for accept in ("*/*", "application/json", "application/json, text/html;q=0.5"):
+            told = follow(demo, url, accept=accept)
+            assert (told.status_code, told.headers["content-type"]) == (status, "application/json")
+            assert told.json()["error"]["code"] == ("gone" if status == 410 else "not_found")
+
+
 def test_a_short_domain_has_links_and_nothing_else(tmp_path):
     demo = Demo(tmp_path)
     admin = Admin(tmp_path / "demo")
@@ -101,6 +121,9 @@ def test_a_short_domain_has_links_and_nothing_else(tmp_path):
         answer = requests.get(f"{base}/s/{number:011}", timeout=10)
         if answer.status_code == 429:
             break
+    page = requests.get(f"{base}/s/{0:011}", headers={"accept": BROWSER}, timeout=10)
+    assert (page.status_code, int(page.headers["retry-after"]) > 0) == (429, True)
+    assert "<h1>Too many attempts</h1>" in page.text
     assert answer.status_code == 429 and number <= 50 and int(answer.headers["retry-after"]) > 0
     demo.program.kill()
 

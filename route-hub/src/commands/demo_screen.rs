@@ -1,6 +1,7 @@
 //! What the demo prints, and what is typed into it.
 
 use crate::commands::demo_setup::Demo;
+use crate::described::lacks;
 use postrider_model::PhoneId;
 use serde_json::json;
 use std::fmt::Display;
@@ -78,7 +79,8 @@ impl Screen {
         }
         let (root, operator) = (at.hub, at.operator);
         self.say(format_args!(
-            "\nhub      {root}/v1\nmetrics  {operator}/metrics\nAPI key  {}\nproject  {}\n",
+            "\nhub      {root}/v1\nAPI      {root}/docs{}\nmetrics  {operator}/metrics\nAPI key  {}\nproject  {}\n",
+            lacks().map(|text| format!("\n         {text}")).unwrap_or_default(),
             demo.api_key.as_str(),
             demo.project_id
         ));

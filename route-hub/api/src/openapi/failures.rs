@@ -59,9 +59,19 @@ pub(super) fn of(operation: &Operation, path: &str, named: &mut Named) -> Vec<(S
 fn response(codes: &[&str]) -> Response {
     let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Error")));
     ResponseBuilder::new()
-        .description(format!("`{}`", codes.join("` or `")))
+        .description(format!("`{}`{}", codes.join("` or `"), note(codes)))
         .content(JSON, content.build())
         .build()
+}
+
+/// What no answer of the API's own can say: beyond the bound nothing of the request is read.
+fn note(codes: &[&str]) -> &'static str {
+    let by_length = [ErrorCode::UrlTooLong, ErrorCode::HeadersTooLarge];
+    if by_length.iter().any(|code| codes.contains(&code.as_str())) {
+        ". Beyond 64 KiB the answer has no body."
+    } else {
+        ""
+    }
 }
 
 /// Describes the envelope of every failure.

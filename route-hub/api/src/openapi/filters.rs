@@ -14,7 +14,7 @@ use utoipa::openapi::{RefOr, Required};
 /// Describes the parameters that a list is filtered and sorted by.
 pub(super) fn of(list: &'static List) -> Vec<Parameter> {
     let sorts: Vec<_> = list.sorts().collect();
-    let mut all = vec![query("sort", "The order.", empty_or(&sorts)).build()];
+    let mut all = vec![query("sort", "The order.", one_of(&sorts)).build()];
     for spec in list.specs() {
         match spec.kind {
             FilterKind::Vars => all.push(variables(spec)),
@@ -67,6 +67,13 @@ fn query(name: &str, text: &str, schema: AnySchema) -> ParameterBuilder {
         .required(Required::False)
         .description(Some(text))
         .schema(Some(schema))
+}
+
+fn one_of(words: &[&'static str]) -> AnySchema {
+    let text = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .enum_values(Some(words.iter().copied()));
+    RefOr::T(text.into())
 }
 
 fn value(kind: FilterKind) -> AnySchema {
@@ -135,7 +142,7 @@ pub(super) fn style(kind: &Kind) -> Option<ParameterStyle> {
     matches!(kind, Kind::Object(_)).then_some(ParameterStyle::DeepObject)
 }
 
-/// Describes a parameter where everything is text.
+/// Describes a parameter of a query string.
 pub(super) fn in_query(kind: &Kind) -> AnySchema {
     match kind {
         Kind::Object(members) => {
@@ -145,19 +152,8 @@ pub(super) fn in_query(kind: &Kind) -> AnySchema {
             let object = ObjectBuilder::new().schema_type(Type::Object);
             RefOr::T(members.iter().fold(object, described).into())
         }
-        Kind::Word(words) => empty_or(words),
-        Kind::Boolean => empty_or(&["1", "0", "true", "false", "True", "False"]),
         kind => schema::of(kind, Way::Out),
     }
-}
-
-/// An empty value in a query string says nothing.
-fn empty_or(words: &[&'static str]) -> AnySchema {
-    let words = [""].into_iter().chain(words.iter().copied());
-    let text = ObjectBuilder::new()
-        .schema_type(Type::String)
-        .enum_values(Some(words));
-    RefOr::T(text.into())
 }
 
 /// Returns what stands at a place of a path.

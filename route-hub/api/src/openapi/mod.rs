@@ -1,20 +1,21 @@
 //! The description of the API as an `OpenAPI` 3.1 document, made from the operations themselves.
 
+mod bodies;
 mod failures;
 mod filters;
+mod samples;
 mod schema;
 mod tags;
 mod webhooks;
 
 use crate::operation::{Answers, Operation, Url};
-use hub_web::{BodySize, Kind, Shape};
+use hub_web::{Kind, Shape};
 use schema::{AnySchema, Way};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use utoipa::openapi::path::{
     OperationBuilder, Parameter, ParameterBuilder, ParameterIn, PathItem, PathItemBuilder,
 };
-use utoipa::openapi::request_body::{RequestBody, RequestBodyBuilder};
 use utoipa::openapi::schema::{ArrayBuilder, Ref};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
 use utoipa::openapi::{
@@ -26,7 +27,6 @@ use utoipa::openapi::{
 /// What every path of the API begins with.
 const BASE: &str = "/v1";
 const JSON: &str = "application/json";
-const SHEET: &str = "text/csv";
 
 /// Describes the operations at these URLs, and the events that the hub posts, as JSON (OpenAPI 3.1).
 pub fn document(urls: &[Url]) -> String {
@@ -68,6 +68,7 @@ fn info() -> utoipa::openapi::Info {
 #[derive(Default)]
 struct Named {
     shapes: BTreeMap<&'static str, Schema>,
+    bodies: BTreeMap<String, AnySchema>,
     failures: BTreeMap<String, Response>,
 }
 
@@ -146,7 +147,7 @@ fn operation(url: &Url, path: &str, named: &mut Named) -> OperationBuilder {
         built = built.parameter(idempotency_key());
     }
     if has_body {
-        built = built.request_body(body(operation));
+        built = built.request_body(bodies::of(operation, named));
     }
     built = built.response("200", answer(operation, named));
     for (status, response) in failures::of(operation, path, named) {
@@ -242,27 +243,6 @@ fn idempotency_key() -> Parameter {
         .build()
 }
 
-fn body(operation: &'static Operation) -> Option<RequestBody> {
-    let members = operation.takes.iter().copied().flatten();
-    let is_required = members.clone().any(|member| member.is_required);
-    let object = schema::taken(members)?;
-    let example = serde_json::from_str::<Value>(operation.example).ok();
-    let content = ContentBuilder::new()
-        .schema(Some(schema::body(object, is_required)))
-        .example(example.filter(|example| example.as_object().is_some_and(|all| !all.is_empty())));
-    let mut body = RequestBodyBuilder::new().content(JSON, content.build());
-    if matches!(operation.body, BodySize::MediaOrSheet) {
-        // Bytes that are no JSON have no schema (OpenAPI 3.1).
-        body = body.content(SHEET, ContentBuilder::new().build());
-    }
-    let body = body.required(Some(if is_required {
-        Required::True
-    } else {
-        Required::False
-    }));
-    Some(body.build())
-}
-
 fn answer(operation: &Operation, named: &mut Named) -> RefOr<Response> {
     let schema = match &operation.answer {
         Answers::Object(shape) => named.meet(shape),
@@ -272,7 +252,11 @@ fn answer(operation: &Operation, named: &mut Named) -> RefOr<Response> {
         Answers::Value(kind) => schema::of(kind, Way::Out),
         Answers::Nothing => schema::of(&Kind::Object(&[]), Way::Out),
     };
-    let content = ContentBuilder::new().schema(Some(schema)).build();
+    let mut content = ContentBuilder::new().schema(Some(schema));
+    if let Answers::List(_, shape) = &operation.answer {
+        content = content.examples_from_iter(samples::of_list(shape));
+    }
+    let content = content.build();
     let response = ResponseBuilder::new()
         .description("It was done.")
         .content(JSON, content);
@@ -294,6 +278,7 @@ fn components(named: Named) -> Components {
     let shapes = named.shapes.into_iter();
     let failures = named.failures.into_iter();
     ComponentsBuilder::new()
+        .schemas_from_iter(named.bodies)
         .schemas_from_iter(shapes.map(|(name, schema)| (name, RefOr::T(schema))))
         .responses_from_iter(failures)
         .schema("Error", failures::envelope())

@@ -4,7 +4,8 @@ use hub_web::{Kind, Member, Shape};
 use serde_json::Value;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{
-    AdditionalProperties, AnyOfBuilder, ArrayBuilder, ObjectBuilder, Ref, Schema, SchemaType, Type,
+    AdditionalProperties, AnyOfBuilder, ArrayBuilder, ObjectBuilder, OneOfBuilder, Ref, Schema,
+    SchemaType, Type,
 };
 
 /// A schema, or where it stands.
@@ -63,15 +64,6 @@ pub(super) fn taken(members: impl IntoIterator<Item = &'static Member>) -> Optio
     (!seen.is_empty()).then_some(object)
 }
 
-/// Describes a body without which a request says nothing: clients send `null` and `[]` for that, too.
-pub(super) fn body(members: ObjectBuilder, is_required: bool) -> AnySchema {
-    if is_required {
-        RefOr::T(members.into())
-    } else {
-        or_null(object_or_empty(members))
-    }
-}
-
 /// Says whether a request may give a member.
 pub(super) fn is_taken(member: &Member) -> bool {
     !matches!(
@@ -84,24 +76,9 @@ pub(super) fn is_taken(member: &Member) -> bool {
 pub(super) fn parameter(member: &Member) -> AnySchema {
     let takes_null =
         !member.is_required && !member.is_never_null && !matches!(member.kind, Kind::Any);
-    let schema = match member.kind {
-        Kind::Object(members) if !member.is_required => optional(members),
-        kind => of(&kind, Way::In),
-    };
+    let schema = of(&member.kind, Way::In);
     let schema = if takes_null { or_null(schema) } else { schema };
     described(schema, member)
-}
-
-/// Describes an object that need not be given: one without members says nothing.
-fn optional(members: &'static [Member]) -> AnySchema {
-    let object = members_of(members, Way::In);
-    if members.iter().all(|member| !member.is_required) {
-        return object;
-    }
-    let nothing = ObjectBuilder::new()
-        .schema_type(Type::Object)
-        .max_properties(Some(0));
-    any_of([object, RefOr::T(nothing.into())])
 }
 
 fn shown(member: &Member) -> AnySchema {
@@ -144,9 +121,9 @@ pub(super) fn of(kind: &Kind, way: Way) -> AnySchema {
         Kind::Integer(low, high) => integer(low, high),
         Kind::Number => plain(Type::Number),
         Kind::Time => time(way),
-        Kind::Boolean => boolean(way),
-        Kind::Vars => map(of_variable(), Some(VARIABLE), way),
-        Kind::Map(kind) => map(of(kind, way), None, way),
+        Kind::Boolean => plain(Type::Boolean),
+        Kind::Vars => map(of_variable(way), Some(VARIABLE)),
+        Kind::Map(kind) => map(of(kind, way), None),
         Kind::Array(kind, items_max) => array(of(kind, way), items_max),
         Kind::Object(members) => members_of(members, way),
         Kind::Of(shape) => Ref::from_schema_name(shape.name).into(),
@@ -156,7 +133,7 @@ pub(super) fn of(kind: &Kind, way: Way) -> AnySchema {
 
 fn members_of(members: &'static [Member], way: Way) -> AnySchema {
     match way {
-        Way::In => object_or_empty(taken(members).unwrap_or_default()),
+        Way::In => RefOr::T(taken(members).unwrap_or_default().into()),
         Way::Out => {
             let object = ObjectBuilder::new().schema_type(Type::Object);
             let object = members.iter().fold(object, |object, member| {
@@ -176,13 +153,7 @@ fn closed(object: ObjectBuilder) -> ObjectBuilder {
     object.additional_properties(Some(AdditionalProperties::FreeForm(false)))
 }
 
-/// PHP's clients write an empty object as an empty array.
-fn object_or_empty(object: ObjectBuilder) -> AnySchema {
-    let nothing = ArrayBuilder::new().max_items(Some(0));
-    any_of([RefOr::T(object.into()), RefOr::T(nothing.into())])
-}
-
-fn map(values: AnySchema, names: Option<&str>, way: Way) -> AnySchema {
+fn map(values: AnySchema, names: Option<&str>) -> AnySchema {
     let names = names.map(|pattern| {
         ObjectBuilder::new()
             .schema_type(Type::String)
@@ -192,26 +163,19 @@ fn map(values: AnySchema, names: Option<&str>, way: Way) -> AnySchema {
         .schema_type(Type::Object)
         .property_names(names)
         .additional_properties(Some(values));
-    match way {
-        Way::In => object_or_empty(object),
-        Way::Out => RefOr::T(object.into()),
-    }
+    RefOr::T(object.into())
 }
 
-fn of_variable() -> AnySchema {
-    typed([Type::String, Type::Number, Type::Boolean, Type::Null])
-}
-
-fn boolean(way: Way) -> AnySchema {
-    match way {
-        Way::Out => plain(Type::Boolean),
-        Way::In => {
-            let numbers = ObjectBuilder::new()
-                .schema_type(Type::Integer)
-                .enum_values(Some([0, 1]));
-            any_of([plain(Type::Boolean), RefOr::T(numbers.into())])
-        }
-    }
+/// A request takes a variable away by `null`.
+fn of_variable(way: Way) -> AnySchema {
+    let nothing = (way == Way::In).then_some(Type::Null);
+    let types = [Type::String, Type::Number, Type::Boolean];
+    let one = types
+        .into_iter()
+        .chain(nothing)
+        .map(plain)
+        .fold(OneOfBuilder::new(), OneOfBuilder::item);
+    RefOr::T(one.into())
 }
 
 fn text(chars_max: usize, pattern: Option<String>) -> AnySchema {
@@ -276,10 +240,6 @@ fn or_null(schema: AnySchema) -> AnySchema {
 
 fn plain(kind: impl Into<SchemaType>) -> AnySchema {
     object(kind, |object| object)
-}
-
-fn typed<const N: usize>(types: [Type; N]) -> AnySchema {
-    plain(SchemaType::Array(types.into()))
 }
 
 fn object(

@@ -1,6 +1,8 @@
 //! `GET /s/{code}`, and `GET /{code}` at a short domain: where a short link leads. No key is asked for.
 
+mod page;
 mod person;
+mod preference;
 
 use crate::Failure;
 use crate::state::ApiState;
@@ -62,6 +64,9 @@ fn host(headers: &HeaderMap, uri: &Uri) -> Option<String> {
 
 async fn visit(State(hub): State<Hub>, Path(code): Path<String>, request: Parts) -> Response {
     let mut response = answered(&hub, &code, &request).await;
+    if !response.status().is_redirection() && page::is_wanted(&request.headers) {
+        response = page::in_place_of(response, &request.headers);
+    }
     let never = HeaderValue::from_static("no-store");
     response.headers_mut().insert(header::CACHE_CONTROL, never);
     response
