@@ -1,0 +1,1 @@
+"""The documents, tried as they are printed."""
