@@ -6,19 +6,18 @@ use hub_app::data_folder::Data;
 use hub_app::data_folder::error::CommandError;
 use hub_store::PostgresSettings;
 use postrider_model::Secret;
-use serde::Deserialize;
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
 /// The variable of the database's password, which has no flag: everybody can read a command line.
-const PASSWORD_VARIABLE: &str = "ROUTE_HUB_DATABASE_PASSWORD";
+pub(crate) const PASSWORD_VARIABLE: &str = "ROUTE_HUB_DATABASE_PASSWORD";
+/// The heading in the help of what nearly every command takes.
+pub(crate) const COMMON: &str = "Common options";
+/// How the URL of a PostgreSQL database begins.
+const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 
 /// Where the database is, unless it is a file in the data folder.
-///
-/// In the file of `--config` these are a table: `[database]` with `url`, `password_file`, `ca` and
-/// `plain`.
-#[derive(Debug, Clone, Default, Args, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct DatabaseSettings {
     /// PostgreSQL database, instead of a file in the data folder:
     /// `postgres://USER@HOST:PORT/NAME`, with several hosts `postgres://USER@ONE,TWO/NAME`.
@@ -32,7 +31,8 @@ pub struct DatabaseSettings {
         hide_env_values = true,
         value_name = "URL",
         value_parser = secret,
-        global = true
+        global = true,
+        help_heading = COMMON
     )]
     pub url: Option<Secret>,
     /// File whose first line is the database's password.
@@ -40,7 +40,8 @@ pub struct DatabaseSettings {
         long = "database-password-file",
         env = "ROUTE_HUB_DATABASE_PASSWORD_FILE",
         value_name = "FILE",
-        global = true
+        global = true,
+        help_heading = COMMON
     )]
     pub password_file: Option<PathBuf>,
     /// Certificates in PEM that may sign the database's, beside the system's.
@@ -48,40 +49,39 @@ pub struct DatabaseSettings {
         long = "database-ca",
         env = "ROUTE_HUB_DATABASE_CA",
         value_name = "FILE",
-        global = true
+        global = true,
+        help_heading = COMMON
     )]
     pub ca: Option<PathBuf>,
     /// Speak with the database without TLS, over a network that nobody else reads. Loopback and
     /// Unix sockets need no TLS anyway.
-    #[arg(long = "database-plain", env = "ROUTE_HUB_DATABASE_PLAIN", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL", global = true)]
+    #[arg(long = "database-plain", env = "ROUTE_HUB_DATABASE_PLAIN", num_args = 0..=1, default_missing_value = "true", value_name = "BOOL", global = true, help_heading = COMMON)]
     pub plain: Option<bool>,
 }
 
 impl DatabaseSettings {
-    /// Takes what is not set here from `other`.
-    pub fn or(self, other: Self) -> Self {
-        Self {
-            url: self.url.or(other.url),
-            password_file: self.password_file.or(other.password_file),
-            ca: self.ca.or(other.ca),
-            plain: self.plain.or(other.plain),
-        }
-    }
-
     /// Returns where the data are: in the database, if one is set, else in `folder`.
     ///
     /// # Errors
-    /// When the file of the password cannot be read, or a setting has no database.
+    /// When the URL is of another kind, the file of the password cannot be read, or a setting has no database.
     pub fn data(&self, folder: &Path) -> Result<Data, CommandError> {
         let Some(url) = &self.url else {
             self.refused_without("--database")?;
             return Ok(Data::Folder(folder.to_owned()));
         };
+        let url = url.as_str();
+        // PostgreSQL's own tools also write `host=… dbname=…`.
+        let is_list = !url.contains("://") && url.contains('=');
+        if !is_postgres(url) && !is_list {
+            return Err(CommandError::new(
+                "--database must be a URL such as postgres://USER@HOST:PORT/NAME",
+            ));
+        }
         Ok(Data::Postgres(PostgresSettings {
             password: self.password()?,
             ca: self.ca.clone(),
             plain: self.plain.unwrap_or(false),
-            ..PostgresSettings::new(url.as_str())
+            ..PostgresSettings::new(url)
         }))
     }
 
@@ -116,6 +116,11 @@ impl DatabaseSettings {
             None => Ok(environment::variable(PASSWORD_VARIABLE)),
         }
     }
+}
+
+/// Says whether a text is the URL of a PostgreSQL database.
+pub(crate) fn is_postgres(text: &str) -> bool {
+    SCHEMES.iter().any(|scheme| text.starts_with(scheme))
 }
 
 /// Refuses settings that say how to reach what `needed` would name.
@@ -210,6 +215,22 @@ mod tests {
             error.to_string().contains("--database-password-file"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn a_url_of_another_database_is_refused_and_not_shown() {
+        for url in ["mysql://hub:hunter2@db/hub", "postgres:/db", "hub.db"] {
+            let refused = on(url).data(Path::new("here")).unwrap_err().to_string();
+            assert!(refused.contains("postgres://USER@HOST"), "{refused}");
+            assert!(!refused.contains("hunter2"), "{refused}");
+        }
+        for url in [
+            "postgres://db/hub",
+            "postgresql:///hub",
+            "host=/run dbname=hub",
+        ] {
+            assert!(on(url).data(Path::new("here")).is_ok(), "{url}");
+        }
     }
 
     #[test]

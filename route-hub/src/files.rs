@@ -7,32 +7,28 @@ pub(crate) use place::folder_mark;
 
 use crate::database::{first_line, none_given, secret};
 use crate::environment;
+use crate::values::web_address;
 use clap::Args;
 use hub_app::data_folder::error::CommandError;
 use hub_app::data_folder::owner;
 use hub_media::{Blobs, S3};
 use postrider_model::Secret;
-use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
 /// What the URL of a bucket begins with.
 const S3_SCHEME: &str = "s3://";
 /// The variable of the secret key, which has no flag: everybody can read a command line.
-const SECRET_VARIABLE: &str = "ROUTE_HUB_FILES_SECRET_KEY";
+pub(crate) const SECRET_VARIABLE: &str = "ROUTE_HUB_FILES_SECRET_KEY";
 /// The region of servers that have none.
 const REGION_DEFAULT: &str = "us-east-1";
 /// The folder of the files in the data folder.
 const FOLDER_DEFAULT: &str = "files";
 
 /// Where files are: in a folder, or in a bucket of S3.
-///
-/// In the file of `--config` these are a table: `[files]` with `at`, `shared`, `endpoint`, `region`,
-/// `path_style`, `access_key` and `secret_key_file`.
-#[derive(Debug, Clone, Default, Args, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct FileSettings {
     /// Folder of files, or a bucket: `s3://BUCKET/PREFIX` [default: `files` in the data folder].
-    #[arg(long = "files", env = "ROUTE_HUB_FILES", value_name = "DIR|URL")]
+    #[arg(long = "files", env = "ROUTE_HUB_FILES", value_name = "DIR|URL", value_parser = place)]
     pub at: Option<String>,
     /// Several hubs see the folder of files, by a network file system. Without it a second hub on the
     /// database is refused.
@@ -42,7 +38,8 @@ pub struct FileSettings {
     #[arg(
         long = "files-endpoint",
         env = "ROUTE_HUB_FILES_ENDPOINT",
-        value_name = "URL"
+        value_name = "URL",
+        value_parser = web_address
     )]
     pub endpoint: Option<String>,
     /// Region of the bucket [default: us-east-1].
@@ -75,25 +72,10 @@ pub struct FileSettings {
     /// Once, after the files were moved, or the folder was lost: take this place for the hub's files,
     /// whatever the hub knows of an earlier one.
     #[arg(long = "files-here")]
-    #[serde(skip)]
     pub here: bool,
 }
 
 impl FileSettings {
-    /// Takes what is not set here from `other`.
-    pub fn or(self, other: Self) -> Self {
-        Self {
-            at: self.at.or(other.at),
-            shared: self.shared.or(other.shared),
-            endpoint: self.endpoint.or(other.endpoint),
-            region: self.region.or(other.region),
-            path_style: self.path_style.or(other.path_style),
-            access_key: self.access_key.or(other.access_key),
-            secret_key_file: self.secret_key_file.or(other.secret_key_file),
-            here: self.here || other.here,
-        }
-    }
-
     /// Returns where files are, for a hub with this data folder.
     ///
     /// # Errors
@@ -191,6 +173,14 @@ impl FileSettings {
     }
 }
 
+/// Reads where files are.
+pub(crate) fn place(text: &str) -> Result<String, String> {
+    if text.contains("://") && !text.starts_with(S3_SCHEME) {
+        return Err("must be a folder, or a bucket: s3://BUCKET/PREFIX".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
 /// Returns the folder of files that a setting names, for a hub with this data folder; `None` where they
 /// are in a bucket.
 pub(crate) fn folder_of_files(at: Option<&str>, data_folder: &Path) -> Option<PathBuf> {
@@ -230,6 +220,12 @@ mod tests {
             assert_eq!(place.blobs.folder(), None);
             assert_eq!(place.bucket.as_deref(), Some("s3://bucket/hub"));
         }
+    }
+
+    #[test]
+    fn files_are_in_a_folder_or_in_a_bucket() {
+        assert!(place("/srv/files").is_ok() && place("s3://bucket").is_ok());
+        assert!(place("gs://bucket").unwrap_err().contains("s3://BUCKET"));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 pub mod admin;
 pub mod commands;
+pub mod config_file;
 pub mod database;
 pub mod described;
 pub mod environment;
@@ -15,3 +16,4 @@ pub mod settings;
 pub mod tls;
 pub mod transport;
 mod upgrading;
+mod values;

@@ -7,17 +7,13 @@ use hub_app::data_folder::Data;
 use hub_app::data_folder::error::CommandError;
 use hub_nats::{NatsSettings, Servers};
 use postrider_model::Secret;
-use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
 /// The variable of the password, which has no flag: everybody can read a command line.
-const PASSWORD_VARIABLE: &str = "ROUTE_HUB_NATS_PASSWORD";
+pub(crate) const PASSWORD_VARIABLE: &str = "ROUTE_HUB_NATS_PASSWORD";
 
 /// NATS, unless hubs hint to each other by the database's own notices.
-///
-/// In the file of `--config` these are a table: `[nats]` with `url`, `password_file`, `ca` and `plain`.
-#[derive(Debug, Clone, Default, Args, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct HintSettings {
     /// NATS for the hints between hubs on one database, in place of the database's own notices:
     /// `nats://USER@HOST:PORT`, with several servers `nats://USER@ONE,TWO`; `tls://` demands TLS.
@@ -55,16 +51,6 @@ pub struct HintSettings {
 }
 
 impl HintSettings {
-    /// Takes what is not set here from `other`.
-    pub fn or(self, other: Self) -> Self {
-        Self {
-            url: self.url.or(other.url),
-            password_file: self.password_file.or(other.password_file),
-            ca: self.ca.or(other.ca),
-            plain: self.plain.or(other.plain),
-        }
-    }
-
     /// Returns where the data are, and the servers that carry hints unless the database does.
     ///
     /// # Errors

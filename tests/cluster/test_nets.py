@@ -162,7 +162,14 @@ def test_a_database_brought_back_to_an_earlier_moment_is_refused_until_somebody_
     until(lambda: back.ask("SELECT pg_is_in_recovery()") == "f", "it is brought back")
     keep_in(tmp_path, back.password, back.port)
     assert "route-hub restored" in refused(station)
-    assert restored(station) == {"generation": 2, "phones_to_answer": 1, "schedules_passed_over": 0}
+    assert restored(station) == {
+        "generation": 2,
+        "phones_to_answer": 1,
+        "phones_asked_before": 0,
+        "schedules_passed_over": 0,
+    }
+    again = restored(station)
+    assert (again["generation"], again["phones_to_answer"], again["phones_asked_before"]) == (3, 1, 1)
     station.server.start()
     delivered(station, queued)
     goes_on_after_a_freeze(station, phone, queued, forgotten)

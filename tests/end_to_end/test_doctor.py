@@ -133,11 +133,11 @@ def test_before_a_start_the_addresses_are_free_and_the_public_url_is_not_tried(t
 
 def test_settings_that_serve_refuses_are_bad_and_named(tmp_path):
     missing = tmp_path / "missing"
-    arguments = ["--listen", "0.0.0.0:0", "--operator-listen", "off", "--trusted-proxy", "nonsense", "--process", "250"]
+    arguments = ["--listen", "0.0.0.0:0", "--operator-listen", "off", "--app-file", missing, "--nats", "nats://nats"]
     arguments += ["--public-url", "http://gateway.example.org", "--files", "s3://"]
     found = report("--dir", missing, *arguments)
     assert verdicts(found)["settings"] == ["bad"] * 4
-    for flag in ("--process", "--allow-plain-http", "--trusted-proxy", "--files"):
+    for flag in ("--allow-plain-http", "--app-file", "--nats", "--files"):
         assert any(flag in says for _, says in found["settings"]), flag
     for check in ("folder", "database", "public URL"):
         assert verdicts(found)[check] == ["bad"], check

@@ -131,7 +131,8 @@ def test_a_move_that_is_killed_is_done_again_and_taken_back_only_before_the_targ
             break  # It was done before the kill came.
         assert "being moved into it" in serves_not(in_file)
     migrate(*ends, "--undo")
-    assert "being moved into it" in serves_not(in_file)
+    advice = serves_not(in_file)
+    assert "taken back" in advice and "use the database that they came from" in advice, advice
     assert read_served(first, key, project) == before
     migrate(*ends)
     assert "already" in migrate(*ends)

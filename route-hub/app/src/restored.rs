@@ -3,7 +3,7 @@
 //! After a restore, and where a server that lost something took the place of another.
 
 use crate::actor::Who;
-use crate::dispatch::freeze;
+use crate::dispatch::freeze::{self, ToAnswer};
 use crate::hub::Hub;
 use crate::hub_work::HubWork;
 use crate::schedules::after_restore::{self, Passed};
@@ -33,6 +33,8 @@ pub struct Beginning {
     pub generation: u64,
     /// How many have to.
     pub phones_to_answer: usize,
+    /// How many of these had to before.
+    pub phones_asked_before: usize,
     /// How many schedules' moments were passed over.
     pub schedules_passed_over: usize,
 }
@@ -55,7 +57,7 @@ pub fn begin(hub: &Hub, who: &Who, word: Word) -> Result<Beginning, StoreError> 
     let generation = hub
         .store
         .write_blocking(move |tx| raise(tx, word.replaced))?;
-    let (mut phones_to_answer, mut schedules_passed_over) = (0, 0);
+    let (mut to_answer, mut schedules_passed_over) = (ToAnswer::default(), 0);
     let passed = if word.send_missed {
         None
     } else {
@@ -66,7 +68,8 @@ pub fn begin(hub: &Hub, who: &Who, word: Word) -> Result<Beginning, StoreError> 
     };
     for project in hub.store.read_blocking(projects::all)? {
         let (phones, schedules) = freeze_one(hub, who, &project, passed.as_ref())?;
-        phones_to_answer += phones;
+        to_answer.all += phones.all;
+        to_answer.before += phones.before;
         schedules_passed_over += schedules;
     }
     for organization in hub.store.read_blocking(organizations::all)? {
@@ -84,7 +87,8 @@ pub fn begin(hub: &Hub, who: &Who, word: Word) -> Result<Beginning, StoreError> 
     hub.raise_generation(generation);
     Ok(Beginning {
         generation,
-        phones_to_answer,
+        phones_to_answer: to_answer.all,
+        phones_asked_before: to_answer.before,
         schedules_passed_over,
     })
 }
@@ -98,13 +102,13 @@ fn raise(tx: &mut hub_store::Tx<'_>, replaced: u64) -> Result<u64, StoreError> {
     Ok(generation)
 }
 
-/// Freezes a project; returns how many of its phones have to answer, and of its schedules were passed over.
+/// Freezes a project; returns which of its phones have to answer, and how many of its schedules were passed over.
 fn freeze_one(
     hub: &Hub,
     who: &Who,
     project: &Project,
     passed: Option<&Passed>,
-) -> Result<(usize, usize), StoreError> {
+) -> Result<(ToAnswer, usize), StoreError> {
     let (worker, who, now) = (hub.clone(), who.clone(), hub.now());
     let calls_off = passed.is_some();
     let due = passed.map(|passed| passed.of(project.id));

@@ -1,6 +1,8 @@
 //! What `route-hub admin` takes.
 
-use crate::database::DatabaseSettings;
+use crate::config_file::ConfigFile;
+use crate::database::{COMMON, DatabaseSettings};
+use crate::values::{number, web_address};
 use clap::{Args, Subcommand};
 use postrider_model::{
     AlertId, ApiKeyId, DeviceId, OrganizationId, PhoneId, PhoneNumber, ProjectId,
@@ -10,20 +12,24 @@ use std::path::PathBuf;
 /// Sets up organizations, projects, keys and phones; works beside a running hub.
 #[derive(Debug, Args)]
 pub struct AdminArgs {
+    /// The file with the hub's settings.
+    #[command(flatten)]
+    pub file: ConfigFile,
     /// Data folder of the hub.
     #[arg(
         long,
         global = true,
         env = "ROUTE_HUB_DIR",
         value_name = "DIR",
-        default_value = "route-hub-data"
+        default_value = "route-hub-data",
+        help_heading = COMMON
     )]
     pub dir: PathBuf,
     /// The hub's database, if it is no file in the folder.
     #[command(flatten)]
     pub database: DatabaseSettings,
     /// Print each answer as one line of JSON.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = COMMON)]
     pub json: bool,
     /// What to do.
     #[command(subcommand)]
@@ -221,10 +227,10 @@ pub struct ProjectSettings {
     #[arg(long, value_name = "TEXT")]
     pub alert_secret: Option<String>,
     /// Hours that a message may wait before it ends unsent.
-    #[arg(long, value_name = "HOURS", value_parser = clap::value_parser!(u32).range(1..=8760))]
+    #[arg(long, value_name = "HOURS", value_parser = number(1u32..=8760))]
     pub message_life_h: Option<u32>,
     /// Most messages that may wait; the hub refuses more with 429.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = number(1u32..))]
     pub queue_cap: Option<u32>,
     /// Whether a message to or from a new number makes a contact.
     #[arg(long, value_name = "BOOL")]
@@ -257,13 +263,13 @@ pub enum KeyCommand {
         #[arg(long = "permission", value_name = "NAME")]
         permissions: Vec<String>,
         /// Requests per second [default: no limit].
-        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+        #[arg(long, value_name = "N", value_parser = number(1u32..))]
         rate_per_s: Option<u32>,
         /// Most requests in a burst above the rate.
-        #[arg(long, value_name = "N", requires = "rate_per_s", value_parser = clap::value_parser!(u32).range(1..))]
+        #[arg(long, value_name = "N", requires = "rate_per_s", value_parser = number(1u32..))]
         rate_burst: Option<u32>,
         /// Days after which it expires.
-        #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..=36500))]
+        #[arg(long, value_name = "DAYS", value_parser = number(1u32..=36_500))]
         expires_days: Option<u32>,
     },
     /// List the keys, without their secrets.
@@ -304,7 +310,7 @@ pub enum PhoneCommand {
         phone: PhoneId,
         /// Most unsent messages of each priority that the phone may hold, so that it goes on
         /// sending while its data link is down [default: 64].
-        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=500))]
+        #[arg(long, value_name = "N", value_parser = number(1u32..=500))]
         window: u32,
     },
     /// Send what waits in the present quiet hours, on a phone with quiet_mode confirm.
@@ -347,7 +353,7 @@ pub struct PairArgs {
     #[arg(long)]
     pub name: Option<String>,
     /// Address of the hub for the QR code.
-    #[arg(long, value_name = "URL", env = "ROUTE_HUB_PUBLIC_URL")]
+    #[arg(long, value_name = "URL", env = "ROUTE_HUB_PUBLIC_URL", value_parser = web_address)]
     pub hub: Option<String>,
     /// Pin of a private certificate's key that the phone accepts; at most two [default: the hub's own under
     /// --tls-self-signed].

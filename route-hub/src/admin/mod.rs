@@ -41,6 +41,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Why it failed, in words for the operator.
 pub fn run(args: AdminArgs) -> Result<(), CommandError> {
     let AdminArgs {
+        file: _,
         dir,
         database,
         json,

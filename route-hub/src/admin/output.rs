@@ -24,7 +24,7 @@ impl Output {
 }
 
 /// Lays out rows in columns under a heading, or says that there are none.
-pub(super) fn table(heading: &[&str], rows: &[Vec<String>]) -> String {
+pub(crate) fn table(heading: &[&str], rows: &[Vec<String>]) -> String {
     if rows.is_empty() {
         return "none".to_owned();
     }

@@ -5,7 +5,7 @@ use crate::admin::output::table;
 use hub_app::data_folder::error::CommandError;
 use hub_app::operator::PlanPatch;
 use hub_domain::recurrence::Rule;
-use hub_domain::{Feature, Organization, Plan, Rate, UsageType};
+use hub_domain::{Feature, Organization, Overage, Plan, Rate, UsageType};
 use postrider_model::UnixMs;
 use serde_json::{Map, Value, json};
 use std::str::FromStr;
@@ -27,14 +27,19 @@ pub(super) fn read(settings: &PlanSettings) -> Result<PlanPatch, CommandError> {
         start_time: given("--start-time", settings.start_time.as_deref(), moment)?,
         end_time: given("--end-time", settings.end_time.as_deref(), moment)?,
         suspend_time: given("--suspend-time", settings.suspend_time.as_deref(), moment)?,
-        limits: each("--limit", &settings.limits, |text| {
+        limits: each("--limit", UsageType::NAMES, &settings.limits, |text| {
             text.parse()
                 .map_err(|_| "must be a whole number or none".to_owned())
         })?,
-        features: each("--feature", &settings.features, |text| {
+        features: each("--feature", Feature::NAMES, &settings.features, |text| {
             text.parse().map_err(|_| "must be true or false".to_owned())
         })?,
-        overage_rates: each("--overage-rate", &settings.overage_rates, rate)?,
+        overage_rates: each(
+            "--overage-rate",
+            Overage::NAMES,
+            &settings.overage_rates,
+            rate,
+        )?,
     })
 }
 
@@ -56,6 +61,7 @@ fn given<T>(
 /// Reads settings by name; `none` or nothing takes one away.
 fn each<K: FromStr, V>(
     flag: &str,
+    names: &[&str],
     texts: &[String],
     read: impl Fn(&str) -> Result<V, String>,
 ) -> Result<Vec<(K, Option<V>)>, CommandError> {
@@ -65,7 +71,7 @@ fn each<K: FromStr, V>(
             .split_once('=')
             .ok_or_else(|| refused("must be NAME=VALUE"))?;
         let known = name.trim().parse().ok();
-        let name = known.ok_or_else(|| refused("names nothing that a plan has"))?;
+        let name = known.ok_or_else(|| refused(&format!("names one of: {}", names.join(", "))))?;
         match value.trim() {
             "" | "none" => Ok((name, None)),
             value => read(value)

@@ -2,8 +2,9 @@
 
 use crate::admin::output::Output;
 use crate::commands::carried_files::{Carried, beside, carry};
-use crate::database::DatabaseSettings;
-use crate::files::folder_of_files;
+use crate::config_file::ConfigFile;
+use crate::database::{COMMON, DatabaseSettings};
+use crate::files::{folder_of_files, place};
 use clap::Args;
 use hub_app::clock::SystemClock;
 use hub_app::data_folder::copy::{copy, sweep};
@@ -21,19 +22,23 @@ use std::time::Duration;
 /// that it names follow in a folder beside it.
 #[derive(Debug, Args)]
 pub struct BackupArgs {
+    /// The file with the hub's settings.
+    #[command(flatten)]
+    pub file: ConfigFile,
     /// Data folder of the hub.
     #[arg(
         long,
         env = "ROUTE_HUB_DIR",
         value_name = "DIR",
-        default_value = "route-hub-data"
+        default_value = "route-hub-data",
+        help_heading = COMMON
     )]
     pub dir: PathBuf,
     /// Refused: this command is for a database in a data folder.
     #[command(flatten)]
     pub database: DatabaseSettings,
     /// Folder of the files [default: `files` in the data folder]. A bucket (`s3://…`) is not copied.
-    #[arg(long, env = "ROUTE_HUB_FILES", value_name = "DIR|URL")]
+    #[arg(long, env = "ROUTE_HUB_FILES", value_name = "DIR|URL", value_parser = place)]
     pub files: Option<String>,
     /// The new file, or a folder in which it is called hub-DATE.db. The files are in a folder beside it,
     /// hub-DATE.files.

@@ -12,6 +12,7 @@ use crate::files::FileSettings;
 use crate::nats::HintSettings;
 use crate::settings::ServeSettings;
 use crate::upgrading;
+use crate::values::{address, log_filter, number};
 use clap::Args;
 use hub_app::data_folder;
 use hub_app::data_folder::error::CommandError;
@@ -51,13 +52,13 @@ pub struct DemoArgs {
     #[arg(long, value_name = "DIR")]
     pub phones_dir: Option<PathBuf>,
     /// Address to listen on, loopback only [default: 127.0.0.1:8090, or a free port].
-    #[arg(long, value_name = "ADDR:PORT")]
+    #[arg(long, value_name = "ADDR:PORT", value_parser = address)]
     pub listen: Option<SocketAddr>,
     /// Least number of virtual phones.
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(0..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = number(0u16..=1000))]
     pub phones: u16,
     /// Most SMS parts that leave a phone in any minute [default: no limit].
-    #[arg(long, value_name = "PARTS_PER_MINUTE", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "PARTS_PER_MINUTE", value_parser = number(1u32..))]
     pub pace: Option<u32>,
     /// Append a line of JSON to this file for each hand-over to a phone's radio.
     #[arg(long, value_name = "FILE")]
@@ -70,7 +71,8 @@ pub struct DemoArgs {
         long,
         env = "ROUTE_HUB_LOG",
         value_name = "FILTER",
-        default_value = "warn"
+        default_value = "warn",
+        value_parser = log_filter
     )]
     pub log: String,
 }

@@ -1,7 +1,8 @@
 //! `route-hub migrate`: a database's schema is brought up to date, or its data go to another one.
 
 use crate::commands::moving::{self, MoveArgs};
-use crate::database::DatabaseSettings;
+use crate::config_file::ConfigFile;
+use crate::database::{COMMON, DatabaseSettings};
 use crate::upgrading;
 use clap::Args;
 use hub_app::data_folder::error::CommandError;
@@ -11,12 +12,16 @@ use std::path::PathBuf;
 /// Brings a database up to date, or moves all data of a hub to another database.
 #[derive(Debug, Args)]
 pub struct MigrateArgs {
+    /// The file with the hub's settings.
+    #[command(flatten)]
+    pub file: ConfigFile,
     /// Data folder of the hub; made when missing.
     #[arg(
         long,
         env = "ROUTE_HUB_DIR",
         value_name = "DIR",
-        default_value = "route-hub-data"
+        default_value = "route-hub-data",
+        help_heading = COMMON
     )]
     pub dir: PathBuf,
     /// The database, if it is no file in the folder; made when it is empty.

@@ -1,5 +1,5 @@
-//! What the program does: `serve`, `demo`, `migrate`, `backup`, `restore`, `restored`,
-//! `doctor`, `openapi`. (`admin` has a module of its own.)
+//! What the program does: `serve`, `settings`, `doctor`, `demo`, `migrate`, `backup`, `restore`, `restored`,
+//! `openapi`. (`admin` has a module of its own.)
 
 mod backup;
 mod carried_files;
@@ -18,6 +18,7 @@ mod restored;
 mod running;
 mod serve;
 mod service_manager;
+mod settings;
 mod stop_signal;
 
 pub use backup::{BackupArgs, backup};
@@ -29,3 +30,4 @@ pub use openapi::openapi;
 pub use restore::{RestoreArgs, restore};
 pub use restored::{RestoredArgs, restored};
 pub use serve::serve;
+pub use settings::{SettingsArgs, settings};

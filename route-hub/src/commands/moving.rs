@@ -1,6 +1,6 @@
 //! `route-hub migrate --from … --to …`: all data of a hub go to another database.
 
-use crate::database::{DatabaseSettings, none_given, secret};
+use crate::database::{DatabaseSettings, is_postgres, none_given, secret};
 use clap::Args;
 use hub_app::clock::SystemClock;
 use hub_app::data_folder::error::CommandError;
@@ -70,24 +70,25 @@ fn end(
         none_given(&needed, &[(&own, password_file.is_some())])?;
         return Ok(Data::Folder(folder.to_owned()));
     }
+    if !is_postgres(named.as_str()) {
+        return Err(CommandError::new(format!(
+            "{flag} must be a data folder, or a URL such as postgres://USER@HOST:PORT/NAME"
+        )));
+    }
     let settings = DatabaseSettings {
         url: Some(named.clone()),
+        password_file: password_file.clone().or(database.password_file.clone()),
         ..database.clone()
     };
-    let own = DatabaseSettings {
-        password_file: password_file.clone(),
-        ..DatabaseSettings::default()
-    };
-    own.or(settings).data(Path::new(""))
+    settings.data(Path::new(""))
 }
 
-/// Returns the data folder that is named, by itself or by its database's file; `None` for a server's
-/// database.
+/// Returns the data folder that is named, by itself or by its database's file; `None` for what has a URL of another kind.
 fn folder(named: &str) -> Option<&Path> {
-    if named.starts_with("postgres://") || named.starts_with("postgresql://") {
+    let path = named.strip_prefix("sqlite:").unwrap_or(named);
+    if is_postgres(named) || path.contains("://") {
         return None;
     }
-    let path = named.strip_prefix("sqlite:").unwrap_or(named);
     let path = Path::new(path.strip_prefix("//").unwrap_or(path));
     if path.file_name() == database(Path::new("")).file_name() {
         path.parent()
@@ -104,17 +105,17 @@ pub(super) fn run(from: Data, to: Data, undo: bool) -> Result<(), CommandError> 
     let clock = SystemClock::start();
     let _alone = [alone(&from, false)?, alone(&to, !undo)?];
     let [from, to] = [from, to].map(place);
+    let mut out = std::io::stdout().lock();
+    if undo {
+        moving::undo(&from, &to).map_err(|error| CommandError::of("migrate", &error))?;
+        writeln!(out, "{from} may be served again, and {to} may not.")?;
+        return Ok(());
+    }
     let names = Names {
         id: Random::new().token::<12>(),
         run: Random::new().token::<12>(),
         now: clock.now().unix,
     };
-    let mut out = std::io::stdout().lock();
-    if undo {
-        moving::undo(&from, &to, &names).map_err(|error| CommandError::of("migrate", &error))?;
-        writeln!(out, "{from} may be served again, and {to} may not.")?;
-        return Ok(());
-    }
     let mut progress = Progress::default();
     let told = &mut |step| {
         let text = progress.text(step, clock.since_start(), (&from, &to));

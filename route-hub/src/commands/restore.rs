@@ -3,8 +3,9 @@
 use crate::admin::output::Output;
 use crate::commands::carried_files::{Carried, beside, carry};
 use crate::commands::restored::in_words;
-use crate::database::DatabaseSettings;
-use crate::files::{folder_mark, folder_of_files};
+use crate::config_file::ConfigFile;
+use crate::database::{COMMON, DatabaseSettings};
+use crate::files::{folder_mark, folder_of_files, place};
 use clap::Args;
 use hub_app::actor::Who;
 use hub_app::clock::SystemClock;
@@ -26,6 +27,9 @@ use std::path::{Path, PathBuf};
 /// phones have said what they got since: nothing is sent twice.
 #[derive(Debug, Args)]
 pub struct RestoreArgs {
+    /// The file with the hub's settings.
+    #[command(flatten)]
+    pub file: ConfigFile,
     /// The backup.
     #[arg(long, value_name = "FILE")]
     pub from: PathBuf,
@@ -34,7 +38,8 @@ pub struct RestoreArgs {
         long,
         env = "ROUTE_HUB_DIR",
         value_name = "DIR",
-        default_value = "route-hub-data"
+        default_value = "route-hub-data",
+        help_heading = COMMON
     )]
     pub dir: PathBuf,
     /// Refused: this command is for a database in a data folder.
@@ -42,7 +47,7 @@ pub struct RestoreArgs {
     pub database: DatabaseSettings,
     /// Folder of the files [default: `files` in the data folder]. Those beside the backup are added to it;
     /// a bucket (`s3://…`) is left alone.
-    #[arg(long, env = "ROUTE_HUB_FILES", value_name = "DIR|URL")]
+    #[arg(long, env = "ROUTE_HUB_FILES", value_name = "DIR|URL", value_parser = place)]
     pub files: Option<String>,
     /// Set data that the folder has aside, in a folder of their own within it.
     #[arg(long)]
@@ -119,6 +124,7 @@ fn show(args: &RestoreArgs, made: Beginning, carried: &Carried, aside: Option<&P
         "database": database(&args.dir),
         "generation": made.generation,
         "phones_to_answer": made.phones_to_answer,
+        "phones_asked_before": made.phones_asked_before,
         "schedules_passed_over": made.schedules_passed_over,
         "set_aside": aside,
         "files": carried.to_json(),
@@ -129,7 +135,8 @@ fn show(args: &RestoreArgs, made: Beginning, carried: &Carried, aside: Option<&P
         if let Some(aside) = aside {
             text.push_str(&format!("The former data are in {}.\n", aside.display()));
         }
-        text.push_str(&in_words(made));
+        let to_send = "restore the backup again with --replace and --send-missed";
+        text.push_str(&in_words(made, to_send));
         let files = carried.in_words();
         if !files.is_empty() {
             text.push_str(&format!("\n{files}"));

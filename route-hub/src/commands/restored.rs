@@ -1,6 +1,7 @@
 //! `route-hub restored`: a PostgreSQL database was brought back, and the phones say what it forgot.
 
 use crate::admin::output::Output;
+use crate::config_file::ConfigFile;
 use crate::database::DatabaseSettings;
 use clap::Args;
 use hub_app::actor::Who;
@@ -17,6 +18,9 @@ use std::path::Path;
 /// tell.
 #[derive(Debug, Args)]
 pub struct RestoredArgs {
+    /// The file with the hub's settings.
+    #[command(flatten)]
+    pub file: ConfigFile,
     /// The database.
     #[command(flatten)]
     pub database: DatabaseSettings,
@@ -57,27 +61,68 @@ fn show(args: &RestoredArgs, begun: Beginning) {
     let view = json!({
         "generation": begun.generation,
         "phones_to_answer": begun.phones_to_answer,
+        "phones_asked_before": begun.phones_asked_before,
         "schedules_passed_over": begun.schedules_passed_over,
     });
     let out = Output { json: args.json };
     out.show(&view, || {
-        format!("The database is ready.\n{}", in_words(begun))
+        let to_send = "bring the database back again, and run this command with --send-missed";
+        format!("The database is ready.\n{}", in_words(begun, to_send))
     });
 }
 
-/// Says what follows when the hub starts.
-pub(super) fn in_words(begun: Beginning) -> String {
-    let mut text = format!(
-        "Generation {}. Start the hub: {} devices will say what they were given since the backup, and \
-         what it had queued waits for them.",
-        begun.generation, begun.phones_to_answer
-    );
+/// Says what follows when the hub starts; `to_send` is how missed messages are sent after all.
+pub(super) fn in_words(begun: Beginning, to_send: &str) -> String {
+    let mut text = format!("Generation {}. ", begun.generation);
+    text.push_str(&match begun.phones_to_answer {
+        0 => "Start the hub: there is no device that was given anything.".to_owned(),
+        phones => format!(
+            "Start the hub: {phones} devices will say what they were given since the backup, and what it \
+             had queued waits for them."
+        ),
+    });
+    if begun.phones_asked_before > 0 {
+        text.push_str(&format!(
+            "\n{} of them were to say so before, as after an earlier run of this command. Scheduled messages \
+             that were passed over then stay so.",
+            begun.phones_asked_before
+        ));
+    }
     if begun.schedules_passed_over > 0 {
         text.push_str(&format!(
             "\n{} scheduled messages had their time before now and were passed over: they may have been \
-             sent since the backup. With --send-missed they are sent.",
+             sent since the backup. To have them sent, {to_send}.",
             begun.schedules_passed_over
         ));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_second_run_did_is_told() {
+        let mut begun = Beginning {
+            generation: 2,
+            phones_to_answer: 3,
+            phones_asked_before: 0,
+            schedules_passed_over: 1,
+        };
+        let first = in_words(begun, "do this");
+        assert!(first.contains("3 devices will say"), "{first}");
+        assert!(first.contains("1 scheduled messages") && first.contains("do this."));
+        assert!(!first.contains("before, as"), "{first}");
+        (begun.phones_asked_before, begun.schedules_passed_over) = (3, 0);
+        let second = in_words(begun, "do this");
+        assert!(second.contains("3 devices will say"), "{second}");
+        assert!(
+            second.contains("3 of them were to say so before"),
+            "{second}"
+        );
+        assert!(!second.contains("do this"), "{second}");
+        begun.phones_to_answer = 0;
+        assert!(in_words(begun, "").contains("no device"));
+    }
 }

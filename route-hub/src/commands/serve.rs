@@ -12,10 +12,10 @@ use hub_app::data_folder;
 use hub_app::data_folder::error::CommandError;
 use hub_app::hub::fact_rates::RATE_DEFAULT_PER_S;
 use hub_app::stored_caps::Cap;
-use hub_link::pairing::offer::{AppOffer, Fingerprint, read_app};
-use hub_outgoing::{Allowed, Guard, Names};
+use hub_link::pairing::offer::{AppOffer, read_app};
+use hub_outgoing::{Guard, Names};
 use hub_store::Tx;
-use hub_web::front::{FrontSettings, Network};
+use hub_web::front::FrontSettings;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -32,14 +32,11 @@ const DRAIN_DEFAULT_S: u64 = 10;
 /// # Errors
 /// When it cannot start, or a part of it fails.
 pub fn serve(settings: ServeSettings) -> Result<(), CommandError> {
-    let settings = settings.with_file()?;
     logging::start(settings.log.as_deref(), settings.log_json.unwrap_or(false))?;
     #[cfg(debug_assertions)]
     if let Some(fault) = settings.fault.clone() {
         postrider_link::mistake::plant(fault);
     }
-    let guard = guard(&settings)?;
-    let front = front(&settings)?;
     let app = app(&settings)?;
     let process = settings.process()?;
     let transport = Transport::chosen(&settings)?;
@@ -74,8 +71,8 @@ pub fn serve(settings: ServeSettings) -> Result<(), CommandError> {
         listener,
         operator,
         tls,
-        guard,
-        front,
+        guard: guard(&settings),
+        front: front(&settings),
         names: Names::asking(settings.dns_servers.clone()),
         caps: settings.caps(),
         app,
@@ -132,22 +129,11 @@ pub(super) async fn listen(address: SocketAddr) -> Result<TcpListener, CommandEr
     })
 }
 
-pub(super) fn front(settings: &ServeSettings) -> Result<FrontSettings, CommandError> {
-    let read = |text: &String| {
-        let network = text.trim().parse::<Network>();
-        network.map_err(|error| CommandError::new(format!("--trusted-proxy: {text} {error}")))
-    };
-    if settings.project_connections == Some(0) {
-        return Err(CommandError::new("--project-connections is 1 or more"));
-    }
-    Ok(FrontSettings {
-        proxies: settings
-            .trusted_proxy
-            .iter()
-            .map(read)
-            .collect::<Result<_, _>>()?,
+fn front(settings: &ServeSettings) -> FrontSettings {
+    FrontSettings {
+        proxies: settings.trusted_proxy.clone(),
         project_connections: settings.project_connections,
-    })
+    }
 }
 
 pub(super) fn app(settings: &ServeSettings) -> Result<AppOffer, CommandError> {
@@ -155,32 +141,16 @@ pub(super) fn app(settings: &ServeSettings) -> Result<AppOffer, CommandError> {
         let named = |error| CommandError::of(format!("--app-file {}", path.display()), &error);
         read_app(path).map_err(named)
     });
-    let read = |text: &String| {
-        let no = "--app-certificate takes the SHA-256 of a certificate, 64 hexadecimal digits";
-        Fingerprint::read(text).ok_or_else(|| CommandError::new(no))
-    };
     Ok(AppOffer {
         file: file.transpose()?,
-        certificates: settings
-            .app_certificate
-            .iter()
-            .map(read)
-            .collect::<Result<_, _>>()?,
+        certificates: settings.app_certificate.clone(),
     })
 }
 
-pub(super) fn guard(settings: &ServeSettings) -> Result<Guard, CommandError> {
-    let read = |text: &String| {
-        let entry = text.trim().parse::<Allowed>();
-        entry.map_err(|error| CommandError::new(format!("--webhook-allow: {text} {error}")))
-    };
-    Ok(Guard {
+fn guard(settings: &ServeSettings) -> Guard {
+    Guard {
         https_only: settings.webhook_https_only.unwrap_or(false),
-        allowed: settings
-            .webhook_allow
-            .iter()
-            .map(read)
-            .collect::<Result<_, _>>()?,
+        allowed: settings.webhook_allow.clone(),
         ..Guard::default()
-    })
+    }
 }

@@ -6,6 +6,8 @@ use crate::{StoreError, Tx, meta};
 
 /// Under what name a database keeps it.
 pub(crate) const NAME: &str = "move";
+/// What stands for the run of a move that was taken back.
+const TAKEN_BACK: &str = "taken_back";
 
 /// Where a database stands in a move.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +26,13 @@ pub(crate) enum Mark {
         /// The run that moves them: only the newest one writes.
         run: String,
     },
+    /// Data were moving into it, or had moved, and that was taken back. Versions that do not know this read
+    /// [`Mark::Unfinished`].
+    TakenBack {
+        id: String,
+        /// The id of the hub whose data they are.
+        hub: String,
+    },
     /// All data are in it, and no hub has served it yet.
     Finished { id: String },
 }
@@ -33,6 +42,7 @@ impl Mark {
         match self {
             Self::Moved { id, to } => format!("moved {id} {to}"),
             Self::Unfinished { id, hub, run } => format!("unfinished {id} {hub} {run}"),
+            Self::TakenBack { id, hub } => format!("unfinished {id} {hub} {TAKEN_BACK}"),
             Self::Finished { id } => format!("finished {id}"),
         }
     }
@@ -48,10 +58,11 @@ impl Mark {
             }),
             "unfinished" => {
                 let (hub, run) = rest.split_once(' ')?;
-                Some(Self::Unfinished {
-                    id,
-                    hub: hub.to_owned(),
-                    run: run.to_owned(),
+                let (hub, run) = (hub.to_owned(), run.to_owned());
+                Some(if run == TAKEN_BACK {
+                    Self::TakenBack { id, hub }
+                } else {
+                    Self::Unfinished { id, hub, run }
                 })
             }
             "finished" => Some(Self::Finished { id }),
@@ -100,6 +111,11 @@ pub(crate) fn check(kept: Option<&str>) -> Result<(), StoreError> {
         Some(Mark::Unfinished { .. }) => "data are being moved into it: finish that with the same \
              route-hub migrate --from … --to … again"
             .to_owned(),
+        Some(Mark::TakenBack { .. }) => {
+            "the move of data into it was taken back: use the database that they \
+             came from, or move them again with route-hub migrate --from … --to …"
+                .to_owned()
+        }
         None => "it is part of a move that this version does not know".to_owned(),
     };
     Err(StoreError::Refused {
@@ -125,6 +141,13 @@ mod tests {
                 },
                 false,
             ),
+            (
+                Mark::TakenBack {
+                    id: id.clone(),
+                    hub: "HB1".to_owned(),
+                },
+                false,
+            ),
             (Mark::Finished { id }, true),
         ];
         for (mark, is_used) in marks {
@@ -132,6 +155,8 @@ mod tests {
             assert_eq!(Mark::read(&text).as_ref(), Some(&mark));
             assert_eq!(check(Some(&text)).is_ok(), is_used, "{text}");
         }
+        let advice = check(Some("unfinished one HB1 taken_back")).unwrap_err();
+        assert!(advice.to_string().contains("taken back"), "{advice}");
         assert!(check(None).is_ok());
         assert!(check(Some("of the future")).is_err());
     }

@@ -614,6 +614,33 @@ async fn a_tariff_prices_what_is_sent_and_what_was_sent_keeps_its_price() {
 }
 
 #[tokio::test]
+async fn a_tariff_takes_numbers_and_shows_texts() {
+    let test = hub().await;
+    let client = test.client();
+    let path = format!("phones/{}", test.phone.id);
+    for (given, shown) in [
+        (json!(1), "1"),
+        (json!(0.5), "0.5"),
+        (json!(0.000_001), "0.000001"),
+        (json!(1e6), "1000000"),
+        (json!("0.80"), "0.80"),
+    ] {
+        let tariff = json!({ "currency": "KES", "prefixes": { "254": { "per_part": given } } });
+        let changed = client.post(&path, json!({ "tariff": tariff })).await;
+        assert_eq!(
+            changed["tariff"]["prefixes"]["254"]["per_part"], shown,
+            "{given}"
+        );
+    }
+    for wrong in [json!(-1), json!(1e-7), json!(1_000_001), json!(true)] {
+        let tariff = json!({ "currency": "KES", "per_part": wrong });
+        try_post(&client, &path, json!({ "tariff": tariff }))
+            .await
+            .invalid("tariff[per_part]");
+    }
+}
+
+#[tokio::test]
 async fn what_is_wrong_about_a_tariff_is_named() {
     let test = hub().await;
     let client = test.client();

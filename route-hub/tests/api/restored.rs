@@ -10,6 +10,7 @@ use hub_app::schedules::fire;
 use hub_store::{backup, campaigns, schedules};
 use postrider_model::UnixMs;
 use route_hub::commands::{RestoreArgs, restore};
+use route_hub::config_file::ConfigFile;
 use route_hub::database::DatabaseSettings;
 use serde_json::{Value, json};
 use std::fs::File;
@@ -22,6 +23,7 @@ async fn restored(test: &TestHub, send_missed: bool) -> (TempDir, TestHubAgain) 
     let dir = tempfile::tempdir().unwrap();
     let (from, copy) = (test.folder().join("hub.db"), dir.path().join("copy.db"));
     let args = RestoreArgs {
+        file: ConfigFile::default(),
         database: DatabaseSettings::default(),
         from: copy.clone(),
         dir: dir.path().join("new"),

@@ -4,6 +4,7 @@ use crate::error::ApiError;
 use crate::node::{Node, brackets};
 use crate::shape::{Kind, Later, Member};
 use postrider_model::UnixMs;
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -211,6 +212,17 @@ impl<'a> Field<'a> {
         finite
             .map(Some)
             .ok_or_else(|| self.refuse("must be a number"))
+    }
+
+    /// Reads a decimal number, given as a number or as a text of at most as many characters as are declared.
+    ///
+    /// # Errors
+    /// `invalid_param` for another type, or a longer text.
+    pub fn decimal(&self) -> Result<Option<Cow<'a, str>>, ApiError> {
+        match self.given() {
+            Some(Node::Number(number)) => Ok(Some(Cow::Owned(digits(number)))),
+            _ => Ok(self.string()?.map(Cow::Borrowed)),
+        }
     }
 
     /// Reads a boolean: JSON's, `1` or `0`, or a form's `1`, `0`, `true`, `false`, `True`, `False`.
@@ -540,6 +552,14 @@ fn chars_max(kind: &Kind) -> Option<usize> {
         Kind::Later(Later::Text(text)) => Some(text.len()),
         Kind::Either(kinds) => kinds.iter().filter_map(chars_max).max(),
         _ => None,
+    }
+}
+
+/// Writes a number without an exponent.
+fn digits(number: &serde_json::Number) -> String {
+    match number.as_f64() {
+        Some(fraction) if number.is_f64() => fraction.to_string(),
+        _ => number.to_string(),
     }
 }
 

@@ -138,6 +138,7 @@ SETTINGS = (
         "tariff",
         (
             Good({"currency": "KES", "per_part": "0.8", "per_message": "1", "per_minute": "3.5", "prefixes": {}}, HIDDEN),
+            Good({"currency": "KES", "per_part": 0.8, "per_message": 1, "prefixes": {"254": {"per_minute": 3.5}}}, HIDDEN),
             Good({"currency": "USD"}, HIDDEN),
         ),
         (
@@ -146,6 +147,8 @@ SETTINGS = (
             Bad("small letters", {"currency": "usd"}, "[currency]"),
             Bad("below nothing", {"currency": "USD", "per_part": "-1"}, "[per_part]"),
             Bad("seven places", {"currency": "USD", "per_message": "0.0000001"}, "[per_message]"),
+            Bad("a number of seven places", {"currency": "USD", "per_message": 0.0000001}, "[per_message]"),
+            Bad("a truth value", {"currency": "USD", "per_message": True}, "[per_message]"),
             Bad("another member", {"currency": "USD", "per_hour": "1"}, "[per_hour]"),
         ),
     ),

@@ -2,8 +2,7 @@
 
 use crate::members::{PROJECT_ID, TIME_CREATED, TIMEZONE_ID, URL, VARS, name, own_id};
 use crate::messages::{COUNT, TEXT};
-use crate::phones::tariff::TARIFF;
-use crate::phones::{account, patch, times};
+use crate::phones::{account, patch, tariff, times};
 use hub_domain::{PhoneType, WaitingFor};
 use hub_web::{Kind, Member, Shape};
 use postrider_model::kind;
@@ -75,7 +74,7 @@ pub(crate) const PHONE: Shape = Shape {
         times::WAITS[0].nullable().optional(),
         times::WAITS[1].nullable().optional(),
         times::WAITS[2].nullable().optional(),
-        TARIFF.nullable(),
+        tariff::SHOWN.nullable(),
         patch::SHIFT_TABLES.optional(),
         patch::DELIVERY_REPORTS.optional(),
         Member::new(

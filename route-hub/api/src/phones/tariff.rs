@@ -8,34 +8,48 @@ use std::collections::BTreeMap;
 const PREFIX_LENGTH_MAX: usize = 15;
 
 /// What can be said of a tariff.
-pub(super) const TARIFF: Member = Member::new(
-    "tariff",
-    Kind::Object(MEMBERS),
-    "What its messages cost; nothing is known without it.",
-);
-const MEMBERS: &[Member] = &[
-    Member::new(
-        "currency",
-        Kind::Text(3),
-        "The currency, by its three letters of ISO 4217.",
-    )
-    .required(),
-    PER_PART,
-    PER_MESSAGE,
-    PER_MINUTE,
-    Member::new(
-        "prefixes",
-        Kind::Map(&Kind::Object(RATES)),
-        "What differs by the first digits of the number, with the country's; the longest that fit count.",
-    ),
-];
-const RATES: &[Member] = &[PER_PART, PER_MESSAGE, PER_MINUTE];
+pub(super) const TARIFF: Member = tariff(Kind::Object(MEMBERS));
+/// What is shown of one.
+pub(super) const SHOWN: Member = tariff(Kind::Object(SHOWN_MEMBERS));
+
+const MEMBERS: &[Member] = &members(RATES, &Kind::Object(RATES));
+const SHOWN_MEMBERS: &[Member] = &members(SHOWN_RATES, &Kind::Object(SHOWN_RATES));
+const RATES: &[Member; 3] = &rates_as(Kind::Either(&[AMOUNT, Kind::Number]));
+const SHOWN_RATES: &[Member; 3] = &rates_as(AMOUNT);
 const AMOUNT: Kind = Kind::Text(20);
-const PER_PART: Member = Member::new("per_part", AMOUNT, "Each part of an SMS.").nullable();
-const PER_MESSAGE: Member =
-    Member::new("per_message", AMOUNT, "Each message, whatever its parts.").nullable();
-const PER_MINUTE: Member =
-    Member::new("per_minute", AMOUNT, "Each begun minute of a call.").nullable();
+
+const fn tariff(kind: Kind) -> Member {
+    let about = "What its messages cost; nothing is known without it.";
+    Member::new("tariff", kind, about)
+}
+
+const fn members(rates: &[Member; 3], of_prefix: &'static Kind) -> [Member; 5] {
+    let [per_part, per_message, per_minute] = *rates;
+    [
+        Member::new(
+            "currency",
+            Kind::Text(3),
+            "The currency, by its three letters of ISO 4217.",
+        )
+        .required(),
+        per_part,
+        per_message,
+        per_minute,
+        Member::new(
+            "prefixes",
+            Kind::Map(of_prefix),
+            "What differs by the first digits of the number, with the country's; the longest that fit count.",
+        ),
+    ]
+}
+
+const fn rates_as(amount: Kind) -> [Member; 3] {
+    [
+        Member::new("per_part", amount, "Each part of an SMS.").nullable(),
+        Member::new("per_message", amount, "Each message, whatever its parts.").nullable(),
+        Member::new("per_minute", amount, "Each begun minute of a call.").nullable(),
+    ]
+}
 
 /// Reads a tariff or, as `null`, its absence.
 pub(super) fn read(field: &Field<'_>) -> Result<Option<Option<Tariff>>, ApiError> {
@@ -83,8 +97,8 @@ fn rates(object: &Object<'_>) -> Result<Rates, ApiError> {
 }
 
 fn amount(field: &Field<'_>) -> Result<Option<Amount>, ApiError> {
-    let given = field.string()?.filter(|text| !text.is_empty());
-    let read = given.map(str::parse).transpose();
+    let given = field.decimal()?.filter(|text| !text.is_empty());
+    let read = given.map(|text| text.parse()).transpose();
     read.map_err(|rule| field.refuse(rule))
 }
 

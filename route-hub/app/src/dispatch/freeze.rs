@@ -119,19 +119,29 @@ fn own_device(tx: &mut Tx<'_>, message: &Message) -> Result<Option<Device>, Stor
     Ok(device.map(|id| devices::get(tx, id)).transpose()?.flatten())
 }
 
+/// The devices of a project that are to answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ToAnswer {
+    /// How many they are.
+    pub all: usize,
+    /// How many of them were to answer before.
+    pub before: usize,
+}
+
 /// Freezes a project, each of its phones until it has answered: to the hub's generation, or to one
-/// of its own where it has answered to that before. Returns how many phones are to answer and were
-/// not before.
-pub fn whole_project(work: &mut UnitOfWork<'_, '_>) -> Result<usize, StoreError> {
-    let devices = devices::of_project(work.tx, work.project.id)?;
-    let is_new = |device: &&Device| !device.frozen && device.state != DeviceState::Revoked;
-    let frozen = devices.iter().filter(is_new).count();
-    if !rules::freeze_all(&mut Rows(work))? {
-        return Ok(frozen);
+/// of its own where it has answered to that before.
+pub fn whole_project(work: &mut UnitOfWork<'_, '_>) -> Result<ToAnswer, StoreError> {
+    let mut devices = devices::of_project(work.tx, work.project.id)?;
+    devices.retain(|device| device.state != DeviceState::Revoked);
+    let to_answer = ToAnswer {
+        all: devices.len(),
+        before: devices.iter().filter(|device| device.frozen).count(),
+    };
+    if rules::freeze_all(&mut Rows(work))? {
+        alerts::raise(work, About::Project, AlertKind::HubFrozen)?;
+        work.effects.project(work.project.id);
     }
-    alerts::raise(work, About::Project, AlertKind::HubFrozen)?;
-    work.effects.project(work.project.id);
-    Ok(frozen)
+    Ok(to_answer)
 }
 
 /// A phone's numbers show that the hub went backwards: it waits for its own word, and nobody else

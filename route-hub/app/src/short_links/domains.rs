@@ -4,6 +4,7 @@ use crate::failure::NotDone;
 use crate::hub_work::HubWork;
 use hub_domain::{DomainOwner, ShortDomain};
 use hub_store::{organizations, projects, short_domains};
+use postrider_model::{OrganizationId, ProjectId};
 use thiserror::Error;
 
 /// Why a domain is not registered or removed.
@@ -18,6 +19,12 @@ pub enum DomainRefused {
     /// There is no such domain.
     #[error("there is no such short domain")]
     NoDomain,
+    /// It is an organization's.
+    #[error("the short domain is for {0} alone: first remove it, which ends its links")]
+    OfOrganization(OrganizationId),
+    /// It is a project's.
+    #[error("the short domain is for {0} alone: first remove it, which ends its links")]
+    OfProject(ProjectId),
 }
 
 impl From<DomainRefused> for NotDone<DomainRefused> {
@@ -26,7 +33,7 @@ impl From<DomainRefused> for NotDone<DomainRefused> {
     }
 }
 
-/// Registers a domain for whom it is from now on.
+/// Registers a domain for whom it is from now on. A tenant's domain stays that tenant's.
 pub fn register(
     work: &mut HubWork<'_, '_>,
     name: &str,
@@ -41,6 +48,7 @@ pub fn register(
     if !is_there {
         return Err(DomainRefused::NoOwner.into());
     }
+    refuse_of_another(work, &name, owner)?;
     let domain = ShortDomain {
         name,
         owner,
@@ -48,6 +56,23 @@ pub fn register(
     };
     short_domains::put(work.tx, &domain)?;
     Ok(domain)
+}
+
+/// Refuses to give a tenant's domain to anybody else.
+fn refuse_of_another(
+    work: &mut HubWork<'_, '_>,
+    name: &str,
+    owner: DomainOwner,
+) -> Result<(), NotDone<DomainRefused>> {
+    let all = short_domains::all(work.tx)?;
+    let known = all.iter().find(|domain| domain.name == name);
+    let refused = match known.map(|domain| domain.owner) {
+        Some(before) if before == owner => return Ok(()),
+        None | Some(DomainOwner::Hub) => return Ok(()),
+        Some(DomainOwner::Organization(id)) => DomainRefused::OfOrganization(id),
+        Some(DomainOwner::Project(id)) => DomainRefused::OfProject(id),
+    };
+    Err(refused.into())
 }
 
 /// Removes a domain: links that are at it lead nowhere until it is registered again.

@@ -4,13 +4,13 @@ use crate::actor::Who;
 use crate::commands::new_message::{
     Given, MessageItem, NewMessage, SendOptions, ShortLinkParams, To,
 };
-use crate::failure::Failure;
+use crate::failure::{Failure, NotDone};
 use crate::files::{NewFile, create, delete};
 use crate::messages::cancel::cancel;
 use crate::messages::resend::{Resend, resend};
 use crate::messages::{change, linking, send::send};
 use crate::phones::add_test_phone;
-use crate::short_links::domains::{register, remove};
+use crate::short_links::domains::{DomainRefused, register, remove};
 use crate::short_links::follow::{Followed, Visit, follow};
 use crate::statistics::{Asked, Cell, MessageStats, Sum, of_project};
 use crate::testing::{Office, wait};
@@ -294,6 +294,16 @@ fn links_are_at_a_domain_of_their_project_alone_and_only_there() {
         ..link.clone()
     };
     assert_eq!(visit(&office, &elsewhere, true), Followed::Missing);
+    for other in [DomainOwner::Hub, DomainOwner::Project(office.project.id)] {
+        let given_away = office.operate(move |work| register(work, "go.example", other));
+        assert!(matches!(
+            given_away,
+            Err(NotDone::Refused(DomainRefused::OfOrganization(id))) if id == organization
+        ));
+    }
+    office
+        .operate(move |work| register(work, "go.example", owner))
+        .unwrap();
     office.operate(|work| remove(work, "go.example")).unwrap();
     office.hub.cache.forget_everything();
     assert_eq!(refused("go.example"), "short_link_params[domain]");

@@ -22,7 +22,7 @@ mod ready;
 mod settings;
 
 use crate::commands::serve::OPERATOR_DEFAULT;
-use crate::settings::{OperatorListen, ServeSettings};
+use crate::settings::{OperatorListen, ServeSettings, SettingsError};
 use crate::transport::Transport;
 use clap::Args;
 use finding::{Finding, Line, Verdict, counted};
@@ -63,23 +63,23 @@ pub struct DoctorArgs {
     pub json: bool,
 }
 
-/// Makes the report.
+/// Makes the report; `refused` is a file of settings that cannot be used.
 ///
 /// # Errors
 /// When a line of it is bad, or this is root on another user's folder; with `ready`, when the hub is not.
-pub fn doctor(args: DoctorArgs) -> Result<(), CommandError> {
+pub fn doctor(args: DoctorArgs, refused: Option<&SettingsError>) -> Result<(), CommandError> {
     let mut report = Report {
         json: args.json,
         lines: Vec::new(),
     };
-    let settings = match args.settings.with_file() {
-        Ok(settings) => settings,
-        Err(error) if args.ready => return Err(error.into()),
-        Err(error) => {
-            report.add("settings", settings::unreadable(&error));
-            return report.end();
+    if let Some(error) = refused {
+        if args.ready {
+            return Err(CommandError::new(error.to_string()));
         }
-    };
+        report.add("settings", settings::unreadable(error));
+        return report.end();
+    }
+    let settings = args.settings;
     if args.ready {
         return ready::ask(&listening(&settings));
     }

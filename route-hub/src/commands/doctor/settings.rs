@@ -12,11 +12,9 @@ const TO_DO: &str = "Correct it: `serve` does not start with it";
 
 /// Looks at flags, variables and the file together.
 pub(super) fn look(settings: &ServeSettings) -> Vec<Finding> {
-    let checks: [fn(&ServeSettings) -> Result<(), CommandError>; 7] = [
+    let checks: [fn(&ServeSettings) -> Result<(), CommandError>; 5] = [
         |it| Ok(it.process().map(drop)?),
         certificate,
-        |it| serve::front(it).map(drop),
-        |it| serve::guard(it).map(drop),
         |it| serve::app(it).map(drop),
         |it| it.data().map(drop),
         |it| it.files.in_bucket().map(drop),
@@ -24,7 +22,7 @@ pub(super) fn look(settings: &ServeSettings) -> Vec<Finding> {
     let refused = checks.iter().filter_map(|check| check(settings).err());
     judge(
         refused.map(|error| error.to_string()).collect(),
-        settings.config.as_deref(),
+        settings.file.config.as_deref(),
     )
 }
 
@@ -62,23 +60,14 @@ mod tests {
     fn each_setting_that_serve_refuses_has_a_line_of_its_own() {
         assert_eq!(look(&ServeSettings::default())[0].verdict, Verdict::Good);
         let wrong = ServeSettings {
-            process: Some(250),
             listen: Some("0.0.0.0:80".parse().unwrap()),
-            trusted_proxy: vec!["nonsense".into()],
-            webhook_allow: vec!["nonsense".into()],
-            app_certificate: vec!["nonsense".into()],
+            app_file: Some("no-such-file".into()),
             ..ServeSettings::default()
         };
         let found = look(&wrong);
-        assert_eq!(found.len(), 5, "{found:?}");
+        assert_eq!(found.len(), 2, "{found:?}");
         assert!(found.iter().all(|finding| finding.verdict == Verdict::Bad));
-        let flags = [
-            "--process",
-            "--allow-plain-http",
-            "--trusted-proxy",
-            "--webhook-allow",
-            "--app-certificate",
-        ];
+        let flags = ["--allow-plain-http", "--app-file"];
         for (finding, flag) in found.iter().zip(flags) {
             assert!(finding.says.contains(flag), "{finding:?}");
         }

@@ -141,7 +141,7 @@ pub fn run(from: &Place, to: &Place, names: &Names, told: Told<'_>) -> Result<()
 ///
 /// # Errors
 /// [`MoveError::Refused`] when the target has been served since.
-pub fn undo(from: &Place, to: &Place, names: &Names) -> Result<(), MoveError> {
+pub fn undo(from: &Place, to: &Place) -> Result<(), MoveError> {
     let mut source = open_source(from)?;
     let (was, hub) = source.work(Access::Read, known).map_err(MoveError::From)?;
     let Some(Mark::Moved { id, to: named }) = was else {
@@ -150,7 +150,7 @@ pub fn undo(from: &Place, to: &Place, names: &Names) -> Result<(), MoveError> {
     let target = End::open(to, false).map_err(MoveError::To)?;
     let is_gone = match target {
         None => true,
-        Some(mut target) => !close(&mut target, &id, hub, names)?,
+        Some(mut target) => !close(&mut target, &id, hub)?,
     };
     if is_gone && named != to.to_string() {
         return Err(refused(&format!(
@@ -168,22 +168,20 @@ pub fn served(tx: &mut Tx<'_>) -> Result<(), StoreError> {
     mark::remove(tx)
 }
 
-/// Leaves the target of a move unfinished; `false` where it has nothing at all.
-fn close(
-    target: &mut End,
-    id: &str,
-    hub: Option<String>,
-    names: &Names,
-) -> Result<bool, MoveError> {
+/// Notes in the target that the move was taken back; `false` where it has nothing at all.
+fn close(target: &mut End, id: &str, hub: Option<String>) -> Result<bool, MoveError> {
     let goal = target
         .work(Access::Read, mark::get)
         .map_err(MoveError::To)?;
     match &goal {
-        Some(Mark::Finished { id: of } | Mark::Unfinished { id: of, .. }) if of == id => {
-            let mark = Mark::Unfinished {
+        Some(
+            Mark::Finished { id: of }
+            | Mark::Unfinished { id: of, .. }
+            | Mark::TakenBack { id: of, .. },
+        ) if of == id => {
+            let mark = Mark::TakenBack {
                 id: id.to_owned(),
                 hub: hub.unwrap_or_default(),
-                run: names.run.clone(),
             };
             let marked = mark_end(target, goal.as_ref(), &mark);
             marked.map(|()| true).map_err(MoveError::To)
@@ -216,20 +214,23 @@ fn decide(
     match (source, target) {
         (None | Some(Mark::Finished { .. }), None) => Ok(Some(names.id.clone())),
         // A move that was taken back, or broken off before it marked the source.
-        (None | Some(Mark::Finished { .. }), Some(Mark::Unfinished { hub: of, .. }))
-            if of == hub =>
-        {
-            Ok(Some(names.id.clone()))
-        }
-        (Some(Mark::Moved { id, .. }), Some(Mark::Unfinished { id: of, .. })) if id == of => {
-            Ok(Some(id.clone()))
-        }
+        (
+            None | Some(Mark::Finished { .. }),
+            Some(Mark::Unfinished { hub: of, .. } | Mark::TakenBack { hub: of, .. }),
+        ) if of == hub => Ok(Some(names.id.clone())),
+        (
+            Some(Mark::Moved { id, .. }),
+            Some(Mark::Unfinished { id: of, .. } | Mark::TakenBack { id: of, .. }),
+        ) if id == of => Ok(Some(id.clone())),
         (Some(Mark::Moved { id, .. }), Some(Mark::Finished { id: of })) if id == of => Ok(None),
         (Some(Mark::Moved { to, .. }), _) => Err(refused(&format!(
             "the database of --from was moved to {to}: use that one, or take the move back with --undo"
         ))),
         (Some(Mark::Unfinished { .. }), _) => Err(refused(
             "the database of --from is itself the unfinished target of a move",
+        )),
+        (Some(Mark::TakenBack { .. }), _) => Err(refused(
+            "the database of --from is itself the target of a move that was taken back",
         )),
         (_, Some(_)) => Err(refused("the database of --to is not empty")),
     }

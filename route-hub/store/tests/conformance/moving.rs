@@ -257,20 +257,20 @@ fn a_move_that_is_broken_off_at_any_step_is_done_again_and_never_are_two_served(
 fn a_move_is_taken_back_until_the_target_was_served() {
     let world = World::new();
     let (source, middle) = (world.filled(3), world.middle());
-    assert_refused(moving::undo(&source, &middle, &names()), "was not moved");
+    assert_refused(moving::undo(&source, &middle), "was not moved");
     moved(&source, &middle, 20).1.unwrap_err();
-    moving::undo(&source, &middle, &names()).unwrap();
+    moving::undo(&source, &middle).unwrap();
     assert!(!is_refused(&source) && is_refused(&middle));
     moved(&source, &middle, usize::MAX).1.unwrap();
-    moving::undo(&source, &middle, &names()).unwrap();
+    moving::undo(&source, &middle).unwrap();
     assert!(!is_refused(&source) && is_refused(&middle));
     moved(&source, &middle, usize::MAX).1.unwrap();
     let other = world.file("other.db");
-    assert_refused(moving::undo(&source, &other, &names()), "is empty");
+    assert_refused(moving::undo(&source, &other), "is empty");
     let store = open(&middle).unwrap();
     store.write_blocking(moving::served).unwrap();
     drop(store);
-    assert_refused(moving::undo(&source, &middle, &names()), "has been served");
+    assert_refused(moving::undo(&source, &middle), "has been served");
     assert_refused(moved(&source, &middle, usize::MAX).1, "was moved to");
     assert!(is_refused(&source) && !is_refused(&middle));
 }
