@@ -33,8 +33,8 @@ pub(super) fn unreadable(error: &dyn std::error::Error) -> Finding {
 
 fn certificate(settings: &ServeSettings) -> Result<(), CommandError> {
     match Transport::chosen(settings)? {
-        // A key of the hub's own is made at its start.
-        Transport::Plain | Transport::SelfSigned => Ok(()),
+        // A key of the hub's own is made at its start, and certificates from an authority are asked for then.
+        Transport::Plain | Transport::SelfSigned | Transport::Acme(_) => Ok(()),
         Transport::Files { cert, key } => Ok(Tls::with_files(&cert, &key).map(drop)?),
     }
 }
