@@ -72,9 +72,10 @@ class Reader:
         env = loopback_environment({**databases.environment(self.data), **self.env})
         done = subprocess.run(["bash", "-ec", typed], capture_output=True, text=True, timeout=120, env=env, cwd=self.home)
         assert done.returncode == 0, f"{typed}\nended with {done.returncode}:\n{done.stdout}\n{done.stderr}"
-        self.keep(done.stdout)
         if typed.startswith("curl "):
             assert "error" not in json.loads(done.stdout), done.stdout
+        else:
+            self.keep(done.stdout)
 
     def keep(self, printed):
         """Remembers the last id of each kind, and the last key."""

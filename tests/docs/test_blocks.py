@@ -88,10 +88,10 @@ def is_open(port):
 
 
 def settings(reader, block):
-    """A hub starts with these settings."""
+    """The program reads the settings, and says that they hold."""
     file = reader.home / "block.toml"
     file.write_text(reader.filled_in(block.text))
-    reader.serve(f"route-hub serve --config {file}")
+    reader.run(f"route-hub settings --config {file}")
 
 
 def unit(_, block):
