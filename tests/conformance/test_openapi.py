@@ -186,6 +186,12 @@ def test_values_of_variables_are_one_of_their_types(document):
     assert not [one for one in within(document) if isinstance(one.get("type"), list)]
 
 
+def test_a_default_is_told_in_words_and_makes_no_member_one_that_must_be_given(document):
+    schemas = document["components"]["schemas"]
+    assert schemas["NewMessage"]["properties"]["priority"]["description"].endswith("Default: `1`.")
+    assert not [one for one in within(schemas) if isinstance(one.get("default"), (str, int, float, list))]
+
+
 def test_a_list_is_sampled_before_its_number(document):
     samples = operations(document)["listLabels"]["responses"]["200"]["content"]["application/json"]["examples"]
     first, second = [one["value"] for one in samples.values()]

@@ -20,7 +20,7 @@ from postrider_client.models import NewMessage
 base, key, project, number = sys.argv[1:]
 client = Client(base_url=base, httpx_args={"auth": (key, "")})
 sent = send_message.sync(project, client=client, body=NewMessage(to_number=number, content="Hello!"))
-listed = list_messages.sync(project, client=client, to_number=number, count=False)
+listed = list_messages.sync(project, client=client, contact_id=sent.contact_id, count=False)
 print(json.dumps([sent.id, [one.id for one in listed.data]]))
 """
 SHEET = "WARNING parsing POST /projects/{project_id}/files"

@@ -1,7 +1,6 @@
 //! What values may be, as JSON Schema.
 
 use hub_web::{Kind, Member, Shape};
-use serde_json::Value;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{
     AdditionalProperties, AnyOfBuilder, ArrayBuilder, ObjectBuilder, OneOfBuilder, Ref, Schema,
@@ -78,7 +77,7 @@ pub(super) fn parameter(member: &Member) -> AnySchema {
         !member.is_required && !member.is_never_null && !matches!(member.kind, Kind::Any);
     let schema = of(&member.kind, Way::In);
     let schema = if takes_null { or_null(schema) } else { schema };
-    described(schema, member)
+    described(schema, about(member))
 }
 
 fn shown(member: &Member) -> AnySchema {
@@ -88,20 +87,26 @@ fn shown(member: &Member) -> AnySchema {
     } else {
         schema
     };
-    described(schema, member)
+    described(schema, member.about.to_owned())
 }
 
-fn described(mut schema: AnySchema, member: &Member) -> AnySchema {
-    let text = Some(member.about.to_owned());
-    let default = serde_json::from_str::<Value>(member.default).ok();
+fn described(mut schema: AnySchema, text: String) -> AnySchema {
     match &mut schema {
-        RefOr::T(Schema::Object(object)) => (object.description, object.default) = (text, default),
-        RefOr::T(Schema::Array(array)) => (array.description, array.default) = (text, default),
-        RefOr::T(Schema::AnyOf(any)) => (any.description, any.default) = (text, default),
-        RefOr::Ref(reference) => reference.description = member.about.to_owned(),
+        RefOr::T(Schema::Object(object)) => object.description = Some(text),
+        RefOr::T(Schema::Array(array)) => array.description = Some(text),
+        RefOr::T(Schema::AnyOf(any)) => any.description = Some(text),
+        RefOr::Ref(reference) => reference.description = text,
         RefOr::T(_) => {}
     }
     schema
+}
+
+/// The default stands in the text: of a `default` in the schema some generators make a member that must be given.
+fn about(member: &Member) -> String {
+    if member.default.is_empty() {
+        return member.about.to_owned();
+    }
+    format!("{} Default: `{}`.", member.about, member.default)
 }
 
 /// Describes a kind.

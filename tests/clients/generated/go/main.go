@@ -29,7 +29,7 @@ func main() {
 	}
 
 	count := false
-	listed, err := client.ListMessagesWithResponse(ctx, project, &api.ListMessagesParams{ToNumber: &number, Count: &count})
+	listed, err := client.ListMessagesWithResponse(ctx, project, &api.ListMessagesParams{ContactId: sent.JSON200.ContactId, Count: &count})
 	check(err)
 	if listed.JSON200 == nil {
 		log.Fatal(listed.Status())

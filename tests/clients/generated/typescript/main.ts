@@ -9,10 +9,10 @@ const sent = await client.POST("/projects/{project_id}/messages/send", {
   params: { path },
   body: { to_number, content: "Hello!", vars: { count: 2, name: "Ann", done: false } },
 });
-if (!sent.data) throw new Error(sent.error.error.message);
+if (!sent.data?.contact_id) throw new Error(sent.error?.error.message ?? "no contact");
 
 const listed = await client.GET("/projects/{project_id}/messages", {
-  params: { path, query: { to_number, count: false } },
+  params: { path, query: { contact_id: sent.data.contact_id, count: false } },
 });
 if (!listed.data) throw new Error(listed.error.error.message);
 if (!("data" in listed.data)) throw new Error("a number in place of a list");
