@@ -30,6 +30,8 @@ pub enum Transport {
 
 type Settings<'a> = &'a ServeSettings;
 type Chosen = Result<Transport, SettingsError>;
+/// A way to listen: the flag that names it, whether it is given, and what it comes to.
+type Way<'a> = (&'static str, bool, fn(Settings<'a>) -> Chosen);
 
 impl Transport {
     /// Returns how to listen: in TLS if a setting names a certificate, else plain on loopback, and plain elsewhere
@@ -49,7 +51,7 @@ impl Transport {
         )?;
         let (cert, key) = (settings.tls_cert.is_some(), settings.tls_key.is_some());
         let is_on = |setting| setting == Some(true);
-        let mut ways: Vec<(&'static str, bool, fn(Settings<'_>) -> Chosen)> = vec![
+        let mut ways: Vec<Way<'_>> = vec![
             (
                 if cert { "--tls-cert" } else { "--tls-key" },
                 cert || key,

@@ -89,7 +89,7 @@ def is_open(port):
 
 def settings(reader, block):
     """The program reads the settings, and says that they hold."""
-    file = reader.home / "block.toml"
+    file = reader.home / "etc/route-hub.toml"
     file.write_text(reader.filled_in(block.text))
     reader.run(f"route-hub settings --config {file}")
 

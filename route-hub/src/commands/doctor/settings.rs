@@ -10,9 +10,11 @@ use std::path::Path;
 
 const TO_DO: &str = "Correct it: `serve` does not start with it";
 
+type Check = fn(&ServeSettings) -> Result<(), CommandError>;
+
 /// Looks at flags, variables and the file together.
 pub(super) fn look(settings: &ServeSettings) -> Vec<Finding> {
-    let checks: [fn(&ServeSettings) -> Result<(), CommandError>; 5] = [
+    let checks: [Check; 5] = [
         |it| Ok(it.process().map(drop)?),
         certificate,
         |it| serve::app(it).map(drop),
