@@ -176,6 +176,8 @@ mod tests {
     use super::*;
     use rcgen::{CertificateParams, Issuer, KeyPair};
 
+    type Case = (fn(&mut Seen), Verdict, &'static str);
+
     const NOW_S: i64 = 1_800_000_000;
 
     fn good() -> Seen {
@@ -190,7 +192,7 @@ mod tests {
     #[test]
     fn each_fault_of_a_certificate_has_a_line_of_its_own() {
         use Verdict::{Bad, Doubtful, Good};
-        let cases: [(fn(&mut Seen), Verdict, &str); 9] = [
+        let cases: [Case; 9] = [
             (|_| {}, Good, "good for 30 days"),
             (|it| it.not_after_s = NOW_S + 14 * DAY_S, Good, "14 days"),
             (

@@ -96,6 +96,8 @@ mod tests {
     use std::path::PathBuf;
     use std::sync::Arc;
 
+    type Case = (fn(&mut Look), Verdict, &'static str);
+
     fn good() -> Look {
         Look {
             schema: 42,
@@ -110,7 +112,7 @@ mod tests {
     #[test]
     fn a_database_is_judged_by_its_schema_and_its_faults() {
         use Verdict::{Bad, Doubtful, Good};
-        let cases: [(fn(&mut Look), Verdict, &str); 7] = [
+        let cases: [Case; 7] = [
             (|_| {}, Good, "schema 42, sound"),
             (|it| it.is_whole = false, Good, "a part of it"),
             (

@@ -161,6 +161,8 @@ mod tests {
     use super::super::finding::Verdict;
     use super::*;
 
+    type Case = (fn(&mut Seen), Verdict, &'static str);
+
     fn good() -> Seen {
         Seen {
             is_ones_own: true,
@@ -176,7 +178,7 @@ mod tests {
     #[test]
     fn each_fault_of_a_folder_has_a_line_of_its_own() {
         use Verdict::{Bad, Doubtful, Good};
-        let cases: [(fn(&mut Seen), Verdict, &str); 10] = [
+        let cases: [Case; 10] = [
             (|_| {}, Good, "free"),
             (|it| it.is_writable = false, Bad, "cannot be written"),
             (|it| it.is_ones_own = false, Doubtful, "another user's"),
