@@ -57,7 +57,7 @@ class Pebble:
         }
         (folder / "config.json").write_text(json.dumps({"pebble": config}))
         names = [programs / "pebble-challtestsrv", "-management", f"127.0.0.1:{self.names_port}"]
-        names += ["-dns01", f"127.0.0.1:{names_udp}", "-defaultIPv4", "127.0.0.1", "-defaultIPv6", ""]
+        names += ["-dnsserver", f"127.0.0.1:{names_udp}", "-defaultIPv4", "127.0.0.1", "-defaultIPv6", ""]
         names += ["-http01", "", "-https01", "", "-tlsalpn01", "", "-doh", ""]
         self.programs = [Program(names, name="pebble-challtestsrv")]
         command = [programs / "pebble", "-config", folder / "config.json", "-dnsserver", f"127.0.0.1:{names_udp}"]
