@@ -80,6 +80,4 @@ pub mod retention;
 pub mod test_routes;
 
 #[cfg(test)]
-mod holds_tests;
-#[cfg(test)]
 mod testing;

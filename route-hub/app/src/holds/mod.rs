@@ -3,6 +3,9 @@
 //!
 //! It is found when somebody looks, from what the workers look at, and looked up once for a page.
 
+#[cfg(test)]
+mod tests;
+
 use crate::actor::Actor;
 use crate::commands::stored_message::StoredMessage;
 use crate::hub::Hub;
