@@ -8,7 +8,6 @@ import subprocess
 import tarfile
 
 import pytest
-import requests
 
 from packages.dist import DIST, built
 from support.ports import free_port
@@ -77,8 +76,8 @@ def test_it_refuses_an_empty_volume_and_makes_a_database_when_told(container):
 
 
 @pytest.mark.skipif(not ARCHS, reason="scripts/package has built no container")
-def test_it_sends(container):
-    (program,), port, operator = said("ENTRYPOINT"), free_port(), free_port()
+def test_it_sends_and_its_engine_sees_that_it_is_well(container):
+    (program,), port = said("ENTRYPOINT"), free_port()
 
     def admin(*words):
         done = container.run(program, "admin", *words, "--json")
@@ -88,22 +87,25 @@ def test_it_sends(container):
     project = admin("project", "create", "--organization", admin("organization", "create", "--name", "Clinic")["id"], "--name", "R")["id"]
     admin("phone", "add-test", "--project", project)
     key = admin("key", "create", "--project", project, "--permission", "send_messages", "--permission", "view_messages")
-    ports = {"ROUTE_HUB_LISTEN": f"127.0.0.1:{port}", "ROUTE_HUB_OPERATOR_LISTEN": f"127.0.0.1:{operator}"}
-    hub = Program(container.command(program, *said("CMD")), env=container.environment(**ports), name="container")
+    hub_root = f"https://127.0.0.1:{port}"
+    settings = {
+        "ROUTE_HUB_LISTEN": f"127.0.0.1:{port}",
+        "ROUTE_HUB_OPERATOR_LISTEN": "off",
+        "ROUTE_HUB_PUBLIC_URL": hub_root,
+        "ROUTE_HUB_TLS_SELF_SIGNED": "true",
+    }
+    hub = Program(container.command(program, *said("CMD")), env=container.environment(**settings), name="container")
     try:
-        until(lambda: not hub.alive() or is_ready(port), "the hub is ready", 120)
-        rest = Rest(f"http://127.0.0.1:{port}/v1", key.get("api_key") or key["key"], project)
+        until(lambda: not hub.alive() or container.run(*said("HEALTHCHECK"), **settings).returncode == 0, "it is healthy", 120)
+        assert hub.alive(), hub.words()
+        rest = Rest(f"{hub_root}/v1", key.get("api_key") or key["key"], project)
+        rest.session.verify = str(container.volume / "tls/self-signed.pem")
         rest.wait_status(rest.send("+15005550012")["id"], "delivered", patience_s=60)
-        assert requests.get(f"http://127.0.0.1:{port}/docs/redoc.js", timeout=60).status_code == 200, "the page of /docs is in it"
+        page = rest.session.get(f"{hub_root}/docs/redoc.js", timeout=60)
+        assert page.status_code == 200, "the page of /docs is in it"
     finally:
         assert hub.stop(patience_s=60) == 0, hub.words()
-
-
-def is_ready(port):
-    try:
-        return requests.get(f"http://127.0.0.1:{port}/readyz", timeout=5).status_code == 200
-    except requests.RequestException:
-        return False
+    assert container.run(*said("HEALTHCHECK"), **settings).returncode == 1
 
 
 @pytest.mark.skipif(not ARCHS, reason="scripts/package has built no container")

@@ -144,6 +144,7 @@ def test_an_upgrade_brings_an_older_schema_up_to_date_and_keeps_settings(install
     try:
         assert installed.is_ready(), program.words()
         assert installed.schema() == newest > earlier
+        assert list(installed.root.at(f"{DATA}/before-upgrade").glob(f"hub-v{earlier}-*.db"))
         assert installed.admin("organization", "list")
     finally:
         assert program.stop() == 0, program.words()
