@@ -138,7 +138,7 @@ def test_settings_that_serve_refuses_are_bad_and_named(tmp_path):
     assert verdicts(found)["settings"] == ["bad"] * 4
     for flag in ("--allow-plain-http", "--app-file", "--nats", "--files"):
         assert any(flag in says for _, says in found["settings"]), flag
-    for check in ("folder", "database", "public URL"):
+    for check in ("folder", "public URL"):
         assert verdicts(found)[check] == ["bad"], check
     assert not missing.exists(), "it makes nothing"
 

@@ -159,7 +159,7 @@ def test_without_the_settings_there_is_the_page_alone(tmp_path):
 def test_what_cannot_be_offered_is_named_at_the_start(admin, argument, value):
     command = [str(binary("route-hub")), "serve", "--dir", str(admin.folder), argument, value]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=loopback_environment(), check=False)
-    assert done.returncode == 1
+    assert done.returncode in (1, 2)
     assert argument in done.stderr
 
 

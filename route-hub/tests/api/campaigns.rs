@@ -100,7 +100,8 @@ async fn a_campaign_has_all_its_fields() {
         "track_clicks": false, "route_params": null, "vars": { "a": 1 }, "label_ids": [],
         "media": [], "short_link_params": null, "broadcast_id": null, "estimated_count": 1,
         "message_count": 0, "time_created": null, "time_updated": null, "url": null,
-        "url_edit": null, "url_send": null, "user_id": null, "project_id": test.project.id,
+        "url_edit": null, "url_send": null, "user_id": null, "waiting_for": null,
+        "next_try_time": null, "project_id": test.project.id,
     });
     assert_eq!(shown, expected);
     assert_eq!(client.get(&path(&made)).await, made);

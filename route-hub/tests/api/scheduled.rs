@@ -66,7 +66,7 @@ async fn a_scheduled_message_has_all_its_fields() {
         "track_clicks": false, "media": [], "route_params": null, "vars": { "a": 1 },
         "label_ids": [], "time_created": null, "start_time": start, "end_time": null,
         "prev_time": null, "next_time": start, "occurrences": 0, "relative_scheduled_id": null,
-        "project_id": test.project.id,
+        "waiting_for": null, "next_try_time": null, "project_id": test.project.id,
     });
     assert_eq!(shown, expected);
     assert_eq!(client.get(&path(&made)).await, made);

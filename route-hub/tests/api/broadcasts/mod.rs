@@ -123,7 +123,7 @@ async fn a_broadcast_has_all_its_fields() {
         "label_ids": [label], "media": [media], "vars": { "a": 1 }, "route_params": null,
         "price": null, "price_currency": null, "reply_count": 0, "last_reply_time": null,
         "route_id": test.phone.id, "service_id": null, "url": null, "user_id": null,
-        "scheduled_id": null, "project_id": test.project.id,
+        "scheduled_id": null, "waiting_for": null, "next_try_time": null, "project_id": test.project.id,
     });
     assert_eq!(shown, expected);
     assert_eq!(client.get(&path(&made)).await, made);
