@@ -28,22 +28,23 @@ SHEET = "WARNING parsing POST /projects/{project_id}/files"
 
 
 def run(*command, cwd):
-    """Runs a program of the environment that the tests run in."""
+    """Runs a program of the environment that the tests run in, and returns what it printed and its warnings."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     ended = subprocess.run(command, cwd=cwd, env={**os.environ, "PATH": path}, capture_output=True, text=True, timeout=300)
     assert ended.returncode == 0, ended.stdout[-2_000:] + ended.stderr[-2_000:]
-    return ended.stdout
+    return ended.stdout, ended.stderr
 
 
 def test_a_client_sends_and_lists(demo, tmp_path):
     pytest.importorskip("openapi_python_client", reason="openapi-python-client needs Python 3.11 or newer")
     document = tmp_path / "openapi.json"
     document.write_bytes(requests.get(demo.base_url + "/openapi.json", timeout=10).content)
-    made = run("openapi-python-client", "generate", "--path", document, "--output-path", "client", cwd=tmp_path)
-    assert [line[: len(SHEET)] for line in made.splitlines() if "WARNING" in line] == [SHEET], made
+    _, warnings = run("openapi-python-client", "generate", "--path", document, "--output-path", "client", cwd=tmp_path)
+    assert [line[: len(SHEET)] for line in warnings.splitlines() if "WARNING" in line] == [SHEET], warnings
     client = tmp_path / "client"
     run(sys.executable, "-m", "compileall", "-q", "postrider_client", cwd=client)
     number = fresh_number()
-    sent, listed = json.loads(run(sys.executable, "-c", USE, demo.base_url, demo.api_key, demo.project_id, number, cwd=client))
+    used, _ = run(sys.executable, "-c", USE, demo.base_url, demo.api_key, demo.project_id, number, cwd=client)
+    sent, listed = json.loads(used)
     assert listed == [sent]
     demo.rest.wait_status(sent, "delivered")
