@@ -47,9 +47,11 @@ def widen_body(document, body):
 def in_body(schema):
     """PHP's clients write an empty object as an empty array, and 1 for true."""
     schema = dict(schema)
-    for group in ("anyOf", "oneOf"):
-        if group in schema:
-            schema[group] = [in_body(one) for one in schema[group]]
+    # A value may be of two of them then: 1 is a number and says true.
+    if "oneOf" in schema:
+        schema["anyOf"] = schema.pop("oneOf")
+    if "anyOf" in schema:
+        schema["anyOf"] = [in_body(one) for one in schema["anyOf"]]
     for one in ("items", "additionalProperties"):
         if isinstance(schema.get(one), dict):
             schema[one] = in_body(schema[one])

@@ -168,7 +168,7 @@ def test_truth_values_are_boolean(document):
 def test_a_body_is_an_object_with_a_name_of_its_own(document):
     schemas, names = document["components"]["schemas"], {}
     for name, operation in operations(document).items():
-        for content in within(operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})):
+        for content in within(operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")):
             body = content["$ref"].rsplit("/", 1)[-1]
             names[name] = body
             assert schemas[body]["type"] == "object", name

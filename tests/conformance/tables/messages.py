@@ -457,7 +457,7 @@ RECEIVE = Operation(
         Case(
             "media without a text",
             {"from_number": "+15005550101", "phone_id": Own("phone"), "media_urls": [ADDRESS]},
-            shows={"content": None, "media": [{"url": ADDRESS, "type": None, "filename": None, "size": None}]},
+            shows={"content": None, "media": [{"url": ADDRESS, "type": "image/jpeg", "filename": None, "size": None}]},
             whole=True,
         ),
         Case("media of a call", {"message_type": "call", "media_urls": [ADDRESS]}, 400, param="media_urls"),

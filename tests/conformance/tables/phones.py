@@ -138,7 +138,7 @@ SETTINGS = (
         "tariff",
         (
             Good({"currency": "KES", "per_part": "0.8", "per_message": "1", "per_minute": "3.5", "prefixes": {}}, HIDDEN),
-            Good({"currency": "KES", "per_part": 0.8, "per_message": 1, "prefixes": {"254": {"per_minute": 3.5}}}, HIDDEN),
+            Good({"currency": "KES", "per_part": 0.8, "per_message": 1, "per_minute": 3.5, "prefixes": {}}, HIDDEN),
             Good({"currency": "USD"}, HIDDEN),
         ),
         (
